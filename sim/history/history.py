@@ -171,6 +171,10 @@ class History:
         self._sent = self._fresh_from = len(self.prompt)
         self.edits.clear()
 
+    def changed_everywhere(self, cause: str) -> None:
+        """The whole request is new to the provider (another model answers)."""
+        self.edits.append(Edit(0, cause))
+
     def unchanged_tokens(self) -> int:
         """Tokens at the start that were in the last request just so."""
         stable = min([self._sent, *(e.first for e in self.edits)])

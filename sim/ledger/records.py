@@ -5,7 +5,7 @@ Money is integer pico-dollars (10**-12 USD), tokens are integers, times are seco
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 SCHEMA_VERSION = 1
 
@@ -134,3 +134,29 @@ class SessionRecord:
 
 CAUSES = ("compaction", "prune", "ttl", "minimum", "system", "model", "lookback", "other")
 """Causes of a break, in the order of the `lost_*` columns."""
+
+
+@dataclass(slots=True)
+class Ledger:
+    """Rows of one block of work, in the order things happened."""
+
+    calls: list[CallRecord] = field(default_factory=list)
+    rewrites: list[RewriteRecord] = field(default_factory=list)
+    breaks: list[BreakRecord] = field(default_factory=list)
+    sessions: list[SessionRecord] = field(default_factory=list)
+
+    def extend(self, other: Ledger) -> None:
+        """Append another block's rows."""
+        self.calls += other.calls
+        self.rewrites += other.rewrites
+        self.breaks += other.breaks
+        self.sessions += other.sessions
+
+
+TABLES: dict[str, type] = {
+    "calls": CallRecord,
+    "rewrites": RewriteRecord,
+    "breaks": BreakRecord,
+    "sessions": SessionRecord,
+}
+"""Table name → record type; the file is `<name>.parquet`."""

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+from sim.provider.auxiliary import AuxiliaryBehaviour
 from sim.units import parse_seconds, parse_share, parse_tokens
 
 Tokens = Annotated[int, BeforeValidator(parse_tokens)]
@@ -39,6 +40,7 @@ class Synthetic(Part):
     """Sessions drawn from a preset; `set` overrides single knobs of the preset."""
 
     kind: Literal["synthetic"] = "synthetic"
+    auxiliary: AuxiliaryBehaviour = AuxiliaryBehaviour()
     preset: str
     set: dict[str, Any] = Field(default_factory=dict)
 
@@ -47,6 +49,7 @@ class Replay(Part):
     """Real sessions."""
 
     kind: Literal["replay"] = "replay"
+    auxiliary: AuxiliaryBehaviour = AuxiliaryBehaviour()
     transcripts: tuple[str, ...]
     format: str = "auto"
 
@@ -55,6 +58,7 @@ class Curve(Part):
     """Token-only growth, by first and last context or by growth a call."""
 
     kind: Literal["curve"] = "curve"
+    auxiliary: AuxiliaryBehaviour = AuxiliaryBehaviour()
     calls: int = Field(gt=0)
     first: Tokens
     last: Tokens | None = None

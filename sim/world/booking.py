@@ -1,0 +1,302 @@
+"""Turns what happens in a session into ledger records, with conservation asserted on every call."""
+
+from __future__ import annotations
+
+from sim.engine import Attempt, Rewrite
+from sim.errors import SimulationError
+from sim.history import History
+from sim.ledger import BreakRecord, CallRecord, Ledger, RewriteRecord, SessionRecord
+from sim.provider.seam import Cost, PriceCard, Served, TokenUse
+from sim.workload.script import Reply, Script
+from sim.world.attribution import attribute
+from sim.world.auxiliary import AuxiliaryCall
+from sim.world.setup import Provider, Setup
+
+LONG_CLASSES = frozenset({"1h", "12h", "24h"})
+"""TTL classes counted as long-lived writes."""
+_THRESHOLD_SITES = frozenset({"turn_start", "before_call", "after_tools"})
+
+
+class Book:
+    """Running totals and records of one session.
+
+    `turn` and `call` are advanced by the session; `estimate` is the engine's latest own figure.
+    """
+
+    def __init__(self, setup: Setup, script: Script, replication: int, ledger: Ledger) -> None:
+        self._setup, self._script, self._replication, self._ledger = setup, script, replication, ledger
+        self.turn = self.call = self.tool_calls = self.estimate = 0
+        self._compactions = self._prunes = self._attempts = self._auxiliary_calls = 0
+        self._peak = self._input = self._cost = 0
+        self._first_fire = -1
+
+    def main_call(
+        self,
+        history: History,
+        served: Served,
+        reply: Reply,
+        provider: Provider,
+        started: float,
+        ended: float,
+        started_by: str,
+        at: float,
+    ) -> None:
+        """A main request and its response; `at` is wall-clock seconds of its start, for dated prices."""
+        prompt = history.prompt
+        written = sum(served.writes.values())
+        total = prompt.tokens
+        if served.read + written + served.fresh != total or min(served.read, written, served.fresh) < 0:
+            raise SimulationError(
+                f"cache of {provider.model} lost tokens: read {served.read} + write {written} + fresh {served.fresh} "
+                f"is not the prompt's {total}"
+            )
+        unread = attribute(
+            sums=prompt.sums,
+            unchanged=history.unchanged_tokens(),
+            appended=history.new_tokens(),
+            edits=history.edits,
+            read=served.read,
+            why=served.why,
+        )
+        output = reply.row.tokens + reply.hidden_tokens
+        use = TokenUse(served.read, served.writes, served.fresh, output, served.storage)
+        cost = provider.card.cost(use, at)
+        lost = sum(unread.lost.values())
+        penalty = _penalty(provider.card, use, cost, lost, at)
+        self._ledger.calls.append(
+            CallRecord(
+                arm=self._setup.arm,
+                replication=self._replication,
+                session=self._script.session,
+                call=self.call,
+                turn=self.turn,
+                kind="main",
+                started_by=started_by,
+                model=provider.model,
+                started_s=started,
+                ended_s=ended,
+                input_tokens=total,
+                cache_read_tokens=served.read,
+                cache_write_tokens=written,
+                cache_write_long_tokens=sum(n for ttl, n in served.writes.items() if ttl in LONG_CLASSES),
+                fresh_tokens=served.fresh,
+                output_tokens=output,
+                estimate_tokens=self.estimate,
+                rows=history.body_length,
+                first_write_tokens=unread.first_write,
+                lost_compaction_tokens=unread.lost.get("compaction", 0),
+                lost_prune_tokens=unread.lost.get("prune", 0),
+                lost_ttl_tokens=unread.lost.get("ttl", 0),
+                lost_minimum_tokens=unread.lost.get("minimum", 0),
+                lost_system_tokens=unread.lost.get("system", 0),
+                lost_model_tokens=unread.lost.get("model", 0),
+                lost_lookback_tokens=unread.lost.get("lookback", 0),
+                lost_other_tokens=unread.lost.get("other", 0),
+                cost_read_pico=cost.read,
+                cost_write_pico=cost.write,
+                cost_fresh_pico=cost.fresh,
+                cost_output_pico=cost.output,
+                cost_storage_pico=cost.storage,
+                penalty_pico=penalty,
+                outcome="ok",
+            )
+        )
+        spent = 0
+        for i, (cause, tokens) in enumerate(unread.lost.items()):
+            # The last cause takes the rounding remainder, so that parts add up to the call's penalty.
+            part = penalty - spent if i == len(unread.lost) - 1 else penalty * tokens // lost
+            spent += part
+            self._ledger.breaks.append(
+                BreakRecord(
+                    self._setup.arm,
+                    self._replication,
+                    self._script.session,
+                    self.call,
+                    self.turn,
+                    started,
+                    cause,
+                    tokens,
+                    part,
+                )
+            )
+        self._peak = max(self._peak, total)
+        self._input += total
+        self._cost += cost.total
+
+    def refused(self, history: History, model: str, now: float) -> None:
+        """A request larger than the window; not billed, its size stands under `estimate_tokens`."""
+        self._ledger.calls.append(
+            self._unbilled(model, now, history.tokens, history.body_length, "user", "main", "overflow")
+        )
+
+    def auxiliary_call(self, done: AuxiliaryCall, ended: float, session_start: float) -> None:
+        """A finished auxiliary call, billed as fresh input of its own model."""
+        base = self._unbilled(
+            done.model, done.started - session_start, 0, 0, done.request.task, "auxiliary", done.reply.failure or "ok"
+        )
+        self._auxiliary_calls += 1
+        self._cost += done.cost.total
+        from dataclasses import replace
+
+        self._ledger.calls.append(
+            replace(
+                base,
+                ended_s=ended,
+                input_tokens=done.input_tokens,
+                fresh_tokens=done.input_tokens,
+                first_write_tokens=done.input_tokens,
+                output_tokens=done.output_tokens,
+                cost_fresh_pico=done.cost.fresh,
+                cost_output_pico=done.cost.output,
+            )
+        )
+
+    def _unbilled(
+        self, model: str, now: float, estimate: int, rows: int, started_by: str, kind: str, outcome: str
+    ) -> CallRecord:
+        return CallRecord(
+            arm=self._setup.arm,
+            replication=self._replication,
+            session=self._script.session,
+            call=max(self.call, 1),
+            turn=self.turn,
+            kind=kind,
+            started_by=started_by,
+            model=model,
+            started_s=now,
+            ended_s=now,
+            input_tokens=0,
+            cache_read_tokens=0,
+            cache_write_tokens=0,
+            cache_write_long_tokens=0,
+            fresh_tokens=0,
+            output_tokens=0,
+            estimate_tokens=estimate,
+            rows=rows,
+            first_write_tokens=0,
+            lost_compaction_tokens=0,
+            lost_prune_tokens=0,
+            lost_ttl_tokens=0,
+            lost_minimum_tokens=0,
+            lost_system_tokens=0,
+            lost_model_tokens=0,
+            lost_lookback_tokens=0,
+            lost_other_tokens=0,
+            cost_read_pico=0,
+            cost_write_pico=0,
+            cost_fresh_pico=0,
+            cost_output_pico=0,
+            cost_storage_pico=0,
+            penalty_pico=0,
+            outcome=outcome,
+        )
+
+    def rewrite(
+        self,
+        event: Rewrite,
+        now: float,
+        *,
+        tokens_before: int,
+        tokens_after: int,
+        rows_before: int,
+        rows_after: int,
+        kept_prefix: int,
+        auxiliary_calls: int,
+        auxiliary_tokens: int,
+    ) -> None:
+        """A rewrite that changed the history."""
+        if event.kind in {"compaction", "micro_compaction", "restart"}:
+            self._compactions += 1
+            if self._first_fire < 0 and event.site in _THRESHOLD_SITES:
+                self._first_fire = event.estimate_before
+        else:
+            self._prunes += 1
+        self._ledger.rewrites.append(
+            RewriteRecord(
+                arm=self._setup.arm,
+                replication=self._replication,
+                session=self._script.session,
+                call=self._next_call(event.site),
+                turn=self.turn,
+                kind=event.kind,
+                site=event.site,
+                note=event.note,
+                at_s=now,
+                estimate_before=event.estimate_before,
+                estimate_after=event.estimate_after,
+                tokens_before=tokens_before,
+                tokens_after=tokens_after,
+                rows_before=rows_before,
+                rows_after=rows_after,
+                kept_prefix_tokens=kept_prefix,
+                auxiliary_calls=auxiliary_calls,
+                auxiliary_tokens=auxiliary_tokens,
+            )
+        )
+
+    def attempt(self, event: Attempt, history: History, now: float, calls: int, tokens: int) -> None:
+        """A gate that fired without changing anything."""
+        self._attempts += 1
+        self._ledger.rewrites.append(
+            RewriteRecord(
+                arm=self._setup.arm,
+                replication=self._replication,
+                session=self._script.session,
+                call=self._next_call(event.site),
+                turn=self.turn,
+                kind="attempt",
+                site=event.site,
+                note=event.reason,
+                at_s=now,
+                estimate_before=event.estimate,
+                estimate_after=event.estimate,
+                tokens_before=history.tokens,
+                tokens_after=history.tokens,
+                rows_before=history.body_length,
+                rows_after=history.body_length,
+                kept_prefix_tokens=history.tokens,
+                auxiliary_calls=calls,
+                auxiliary_tokens=tokens,
+            )
+        )
+
+    def _next_call(self, site: str) -> int:
+        # Before a call and on overflow, `call` is already the one about to be sent.
+        return self.call if site in {"before_call", "overflow"} else self.call + 1
+
+    def session(self, end: str, duration: float, trigger: int | None) -> None:
+        """The session is over."""
+        self._ledger.sessions.append(
+            SessionRecord(
+                arm=self._setup.arm,
+                replication=self._replication,
+                session=self._script.session,
+                end=end,
+                calls=self.call - (1 if end == "overflow" else 0),
+                turns=self.turn,
+                tool_calls=self.tool_calls,
+                compactions=self._compactions,
+                prunes=self._prunes,
+                attempts=self._attempts,
+                auxiliary_calls=self._auxiliary_calls,
+                peak_tokens=self._peak,
+                duration_s=duration,
+                input_tokens=self._input,
+                cost_pico=self._cost,
+                trigger_tokens=-1 if trigger is None else trigger,
+                first_fire_estimate=self._first_fire,
+            )
+        )
+
+
+def _penalty(card: PriceCard, use: TokenUse, cost: Cost, lost: int, at: float) -> int:
+    """What `lost` tokens cost above the read price: their share of the unread bill, less the same tokens as reads.
+
+    The read price is taken from the same request with the lost tokens read, so length tiers stay as they were.
+    """
+    unread = use.input - use.read
+    if not lost or not unread:
+        return 0
+    paid = (cost.write + cost.fresh) * lost // unread
+    warm = TokenUse(use.read + lost, {}, use.fresh + sum(use.writes.values()) - lost, 0, 0)
+    return paid - (card.cost(warm, at).read - cost.read)

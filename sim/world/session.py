@@ -1,0 +1,269 @@
+"""One session under one arm: the person writes, the agent calls the model, tools run, the engine may rewrite.
+
+The order of hooks is the engine contract's; the clock is SimPy's, seconds since the session's start. `epoch` turns it
+into wall-clock seconds for engines and prices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any, TypeAlias
+
+import simpy
+
+from sim.engine import Attempt, Hook, Open, Outcome, Rewrite, Usage
+from sim.errors import EngineError, SimulationError
+from sim.history import History, Row
+from sim.ledger import Ledger
+from sim.provider.seam import PromptCache
+from sim.streams import Streams
+from sim.workload.script import Reply, Script, ToolRun, Turn
+from sim.world.auxiliary import Auxiliary
+from sim.world.booking import Book
+from sim.world.setup import Provider, Setup
+
+Process: TypeAlias = Generator[Any, Any, Any]
+_OVERFLOW_PASSES = 12
+"""More passes than any engine allows in a turn; a guard against an engine that never gives up."""
+
+
+class SessionEnded(Exception):  # noqa: N818 - not an error: unwinds the agent's process
+    """The session cannot go on."""
+
+    def __init__(self, end: str) -> None:
+        self.end = end
+        super().__init__(end)
+
+
+class Session:
+    """Plays one script.
+
+    Args:
+        env: the world's clock.
+        setup: the arm.
+        script: what happens.
+        caches: prompt caches by model, shared by the sessions of the account.
+        streams: for what depends on the arm's own state (auxiliary answers).
+        replication: for the records.
+        ledger: where records go.
+    """
+
+    def __init__(
+        self,
+        env: simpy.Environment,
+        setup: Setup,
+        script: Script,
+        caches: dict[str, PromptCache],
+        streams: Streams,
+        replication: int,
+        ledger: Ledger,
+    ) -> None:
+        if setup.engine.needs == "text" and not script.has_text:
+            raise EngineError(
+                f"engine {setup.engine.name!r} needs text, but session {script.session!r} has token counts only",
+                remedy="use engine none or parametric, or a workload with text",
+            )
+        self.env, self.setup, self.script = env, setup, script
+        self._caches = caches
+        self._provider: Provider = setup.provider
+        self._window = setup.window
+        self.history = History(script.prefix)
+        self.book = Book(setup, script, replication, ledger)
+        self._auxiliary = Auxiliary(setup.auxiliary, streams) if setup.auxiliary else None
+        self._start = env.now
+        self._last_activity = env.now
+        self._engine = setup.engine.open(
+            Open(
+                session=f"{setup.arm}-{replication}-{script.session}",
+                model=setup.provider.model,
+                window=setup.window,
+                max_tokens=setup.max_tokens,
+                prefix=script.prefix,
+                settings=setup.settings,
+                rates=setup.provider.rates(self.epoch),
+                auxiliary_window=setup.auxiliary.window if setup.auxiliary else None,
+                gateway=script.origin == "gateway",
+                now=self.epoch,
+            )
+        )
+
+    @property
+    def epoch(self) -> float:
+        """Wall-clock seconds (UTC) of the simulated now."""
+        return self.script.started_at + self.env.now
+
+    def run(self) -> Process:
+        """The agent's process, from the first message to the end of the session."""
+        end = "finished" if self.script.finished else "cut_off"
+        try:
+            for turn in self.script.turns:
+                message = self.env.process(self._person(turn))
+                yield message
+                yield from self._turn(turn)
+        except SessionEnded as ended:
+            end = ended.end
+        finally:
+            self._engine.close()
+        info = self._engine.info
+        self.book.session(end, self.env.now - self._start, info.trigger_tokens)
+
+    # the person -------------------------------------------------------------------------------------------------
+
+    def _person(self, turn: Turn) -> Process:
+        """Thinks, then writes."""
+        yield self.env.timeout(turn.gap)
+
+    # the agent --------------------------------------------------------------------------------------------------
+
+    def _turn(self, turn: Turn) -> Process:
+        self.book.turn += 1
+        gap = self.env.now - self._last_activity
+        for row in turn.users:
+            self.history.append(row)
+        yield from self._drive(self._engine.turn_start(turn.users, gap, self.epoch))
+        started_by = "user"
+        for reply in turn.replies:
+            yield from self._call(reply, started_by)
+            started_by = "tool"
+            if reply.tools:
+                yield from self._use_tools(reply.tools)
+        yield from self._drive(self._engine.turn_end(self.epoch))
+        self._last_activity = self.env.now
+
+    def _call(self, reply: Reply, started_by: str) -> Process:
+        self.book.call += 1
+        if reply.model and reply.model != self._provider.model and reply.model in self.setup.other_models:
+            yield from self._switch_model(self.setup.other_models[reply.model])
+        yield from self._drive(self._engine.before_call(self.epoch))
+        yield from self._fit_window()
+        cache = self._cache()
+        prompt, start = self.history.prompt, self.env.now
+        marks = self._provider.place(prompt, engine_version=self.setup.engine_version, cache_ttl=self.setup.cache_ttl)
+        if self.setup.on_request is not None:
+            self.setup.on_request(self.script.session, self.book.call, prompt, marks)
+        served = cache.serve(
+            prompt,
+            marks,
+            self.epoch,
+            first_byte=self.epoch + reply.seconds / 3,
+            done=self.epoch + reply.seconds,
+            session=self.script.session,
+        )
+        yield self.env.timeout(reply.seconds)  # the provider's latency
+        self.book.main_call(
+            self.history,
+            served,
+            reply,
+            self._provider,
+            start - self._start,
+            self.env.now - self._start,
+            started_by,
+            self.script.started_at + start,
+        )
+        usage = Usage(prompt.tokens, reply.row.tokens + reply.hidden_tokens)
+        self.history.mark_sent()
+        self.history.append(reply.row)
+        cache.settle(self.history.prompt, self.epoch, session=self.script.session)
+        yield from self._drive(self._engine.after_response(reply.row, usage, self.epoch))
+        self._last_activity = self.env.now
+
+    def _use_tools(self, tools: tuple[ToolRun, ...]) -> Process:
+        """Tools run side by side; results are appended in call order when the last is done."""
+        yield self.env.all_of([self.env.process(self._tool(t)) for t in tools])
+        rows = [t.result for t in tools]
+        for row in rows:
+            self.history.append(row)
+        self.book.tool_calls += len(tools)
+        self._last_activity = self.env.now
+        yield from self._drive(self._engine.after_tools(rows, self.epoch))
+
+    def _tool(self, tool: ToolRun) -> Process:
+        yield self.env.timeout(tool.seconds)
+
+    def _switch_model(self, provider: Provider) -> Process:
+        self._provider = provider
+        self._window = provider.window or self._window
+        self.history.changed_everywhere("model")
+        yield from self._drive(self._engine.on_model_change(provider.model, self._window, self.epoch))
+
+    def _cache(self) -> PromptCache:
+        model = self._provider.model
+        if model not in self._caches:
+            self._caches[model] = self._provider.open_cache()
+        return self._caches[model]
+
+    def _fit_window(self) -> Process:
+        """A request larger than the window is refused; the engine may shrink it, else the session ends."""
+        for _ in range(_OVERFLOW_PASSES):
+            if self.history.tokens <= self._window:
+                return
+            self.book.refused(self.history, self._provider.model, self.env.now - self._start)
+            before = self.history.tokens
+            yield from self._drive(self._engine.on_overflow("context_length_exceeded", self.epoch))
+            if self.history.tokens >= before:
+                break
+        if self.history.tokens > self._window:
+            raise SessionEnded("overflow")
+
+    # the engine -------------------------------------------------------------------------------------------------
+
+    def _drive(self, hook: Hook) -> Process:
+        """Run a hook to its end, answering its auxiliary requests in simulated time, and apply what it did."""
+        calls = tokens = 0
+        try:
+            request = next(hook)
+            while True:
+                if self._auxiliary is None:
+                    raise EngineError(
+                        f"engine {self.setup.engine.name!r} asked for an auxiliary model, but none is set up",
+                        remedy="name one under `auxiliary.compression`",
+                    )
+                done = yield from self._auxiliary.call(self.env, request, self.script.started_at)
+                self.book.auxiliary_call(done, self.env.now - self._start, self._start)
+                calls += 1
+                tokens += done.input_tokens + done.output_tokens
+                request = hook.send(done.reply)
+        except StopIteration as stop:
+            self._apply(stop.value, calls, tokens)
+
+    def _apply(self, outcome: Outcome, calls: int, tokens: int) -> None:
+        if outcome.estimate is not None:
+            self.book.estimate = outcome.estimate
+        for event in outcome.events:
+            now = self.env.now - self._start
+            if isinstance(event, Attempt):
+                self.book.attempt(event, self.history, now, calls, tokens)
+            else:
+                self._rewrite(event, now, calls, tokens)
+            calls = tokens = 0
+        if outcome.stop is not None:
+            raise SessionEnded("overflow" if outcome.stop == "overflow" else "failed")
+
+    def _rewrite(self, event: Rewrite, now: float, calls: int, tokens: int) -> None:
+        if not event.stored:
+            raise SimulationError(f"engine {self.setup.engine.name!r} returned a view; only stored rewrites are played")
+        history = self.history
+        tokens_before, rows_before = history.tokens, history.body_length
+        first = len(history.prompt)
+        if event.splices:
+            splices = [(s.start, s.stop, self._rows(s.rows)) for s in event.splices]
+            first = history.splice(splices, event.kind)
+        if event.prefix is not None:
+            first = min(first, history.set_prefix([self._own(r) for r in event.prefix], "system"))
+        self.book.rewrite(
+            event,
+            now,
+            tokens_before=tokens_before,
+            tokens_after=history.tokens,
+            rows_before=rows_before,
+            rows_after=history.body_length,
+            kept_prefix=min(history.prompt.sums[min(first, len(history.prompt))], tokens_before),
+            auxiliary_calls=calls,
+            auxiliary_tokens=tokens,
+        )
+
+    def _rows(self, messages: tuple[Any, ...]) -> list[Row]:
+        return [self.setup.maker.row(m) for m in messages]
+
+    def _own(self, row: Row) -> Row:
+        return row if row.message is None else self.setup.maker.recount(row)

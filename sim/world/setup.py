@@ -1,0 +1,94 @@
+"""What one arm plays with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from sim.engine import Engine, Rates
+from sim.history import Message, Prompt, RowMaker
+from sim.provider.auxiliary import AuxiliaryBehaviour
+from sim.provider.seam import Mark, PriceCard, PromptCache
+
+
+class Provider(Protocol):
+    """What the world needs of a model's provider profile."""
+
+    @property
+    def provider(self) -> str: ...
+
+    @property
+    def model(self) -> str: ...
+
+    @property
+    def window(self) -> int | None: ...
+
+    @property
+    def card(self) -> PriceCard: ...
+
+    def open_cache(self) -> PromptCache: ...
+
+    def place(self, prompt: Prompt, *, engine_version: str, cache_ttl: str) -> Sequence[Mark]: ...
+
+    def rates(self, at: float) -> Rates: ...
+
+
+@dataclass(frozen=True, slots=True)
+class AuxiliaryRoute:
+    """The model that summarises.
+
+    Attributes:
+        provider: its prices and window.
+        maker: token counts of its family.
+        behaviour: lengths, speed and failures.
+        write: text of a wanted size: `(stream numbers, tokens) → text`.
+    """
+
+    provider: Provider
+    maker: RowMaker
+    behaviour: AuxiliaryBehaviour
+    write: Callable[[int, int], str]
+
+    @property
+    def window(self) -> int | None:
+        """Context window of the auxiliary model."""
+        return self.behaviour.window or self.provider.window
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """One arm, ready to play.
+
+    Attributes:
+        arm: its name.
+        engine: the compression engine.
+        engine_version: version whose breakpoint layout applies.
+        window: context window, tokens.
+        max_tokens: configured output limit, if any.
+        settings: blocks handed to the engine.
+        cache_ttl: Hermes's `prompt_caching.cache_ttl`.
+        provider: the main model's provider profile.
+        other_models: profiles of models the script switches to, by name.
+        maker: token counts of the main model's family.
+        auxiliary: the summarising model, None when the engine never asks.
+        to_rows_kind: unused by engines that return sizes.
+    """
+
+    arm: str
+    engine: Engine
+    engine_version: str
+    window: int
+    max_tokens: int | None
+    settings: Mapping[str, Any]
+    cache_ttl: str
+    provider: Provider
+    maker: RowMaker
+    auxiliary: AuxiliaryRoute | None = None
+    other_models: Mapping[str, Provider] = field(default_factory=dict)
+    on_request: Callable[[str, int, Prompt, Sequence[Mark]], None] | None = None
+    """Called with (session, call, prompt, marks) before each main request is served."""
+
+
+RequestSink = Callable[[Mapping[str, Any]], None]
+__all__ = ["AuxiliaryRoute", "Message", "Provider", "RequestSink", "Setup"]
