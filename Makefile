@@ -1,0 +1,65 @@
+# hermes-sim: `make demo` answers the main question on a fresh machine, `make test` proves the code.
+# Needs Python >= 3.11, make and the package registries; nothing outside this repository.
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip --disable-pip-version-check --no-input
+JOBS   ?= 2
+
+.PHONY: help demo test validate bench look gallery campaign clean
+
+help:
+	@echo "make demo      the main job: scenarios/cap-vs-ratio.yaml through the real engine"
+	@echo "make test      lint, types, the whole test suite and the notebooks"
+	@echo "make validate DATA=FOLDER   real transcripts and traces; figures go to docs/validation.md"
+	@echo "make campaign  long differential and property campaigns; figures go to docs/"
+	@echo "make bench     timings as ratios"
+	@echo "make look      report pages and figures as pictures under .make/look (needs pdftoppm)"
+	@echo "make gallery   rebuild reports/gallery"
+
+# Set-up happens once: a stamp newer than the lock means nothing is installed again.
+$(VENV)/.run: requirements/run.txt pyproject.toml
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(PIP) install --quiet --no-deps --require-hashes --only-binary :all: -r requirements/run.txt
+	$(PIP) install --quiet --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/.dev: requirements/dev.txt $(VENV)/.run
+	$(PIP) install --quiet --no-deps --require-hashes --only-binary :all: -r requirements/dev.txt
+	@touch $@
+
+demo: $(VENV)/.run
+	$(BIN)/hermes-sim engines install
+	$(BIN)/hermes-sim run scenarios/cap-vs-ratio.yaml --jobs $(JOBS)
+
+test: $(VENV)/.dev
+	$(BIN)/hermes-sim engines install
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile
+	$(BIN)/python -m pytest --nbmake --nbmake-timeout=300 notebooks
+
+validate: $(VENV)/.dev
+	@test -n "$(DATA)" || { echo "give the folder of real transcripts: make validate DATA=FOLDER" >&2; exit 2; }
+	$(BIN)/python -m tests.validate "$(DATA)" docs/validation.md
+
+campaign: $(VENV)/.dev
+	HYPOTHESIS_PROFILE=full $(BIN)/python -m pytest -n $(JOBS) --dist loadfile tests
+
+bench: $(VENV)/.dev
+	@for file in bench/*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done
+
+look: $(VENV)/.dev
+	@command -v pdftoppm >/dev/null || { echo "make look needs pdftoppm (package poppler-utils)" >&2; exit 2; }
+	@mkdir -p .make/look
+	$(BIN)/hermes-sim run scenarios/first-run.yaml --out .make/look/run --force
+	pdftoppm -r 80 -png .make/look/run/report.pdf .make/look/page
+	@echo "pages and figures: .make/look"
+
+gallery: $(VENV)/.run
+	$(BIN)/python -m bench.gallery
+
+clean:
+	rm -rf .make build dist .pytest_cache .mypy_cache .ruff_cache

@@ -1,0 +1,305 @@
+"""The Python interface: load a scenario, run it, look at the result.
+
+import sim
+result = sim.run("scenarios/cap-vs-ratio.yaml")
+result.frame("calls")           # one row per model request
+result.figure("context")        # a matplotlib figure
+result.report("decision.pdf")
+"""
+
+from __future__ import annotations
+
+import html
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sim.errors import InputError, UsageError
+from sim.insight.explain import Explanation
+from sim.insight.explain import explain as _explain
+from sim.ledger import RunFolder
+from sim.scenario import Scenario, load_scenario
+from sim.study.prepare import Progress, Workbench
+from sim.study.study import study
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+    from sim.report import RunData
+
+PathLike = str | os.PathLike[str]
+
+
+def load(path: PathLike, *, set: Sequence[str] = ()) -> Scenario:
+    """A scenario file, read and validated.
+
+    Args:
+        path: the YAML file.
+        set: overrides, each `path=value` (`model.window=260K`, `arms.cap.compression.threshold=0.6`).
+
+    Raises:
+        InputError: missing or invalid file; the message names line, rule and remedy.
+    """
+    return load_scenario(Path(path), overrides=tuple(set))
+
+
+def run(
+    scenario: Scenario | PathLike,
+    *,
+    out: PathLike | None = None,
+    jobs: int = 1,
+    replications: int | None = None,
+    seed: int | None = None,
+    set: Sequence[str] = (),
+    force: bool = False,
+    progress: Progress | None = None,
+    pdf: bool = True,
+    metrics: PathLike | None = None,
+    requests: PathLike | None = None,
+) -> Result:
+    """Play every arm of a scenario and store the run; an equal finished run is opened instead.
+
+    Args:
+        scenario: a loaded scenario or a path.
+        out: the run folder; by default `reports/<scenario>-<hash>`.
+        jobs: processes; the result is the same for any number.
+        replications, seed: override the scenario's.
+        set: overrides when `scenario` is a path.
+        force: play again even if the run is stored.
+        progress: called with (event, done, total, label).
+        pdf: build figures and `report.pdf` into the folder.
+        metrics: write engine metrics of replication 0 in Prometheus exposition format to this file.
+        requests: write the request bodies of replication 0 with their cache markers, one JSON a line, to this file.
+
+    Raises:
+        InputError: invalid scenario, transcript or price.
+        EngineError: an engine is missing or failed.
+        Interrupted: stopped; finished replications are kept.
+    """
+    if jobs < 1:
+        raise UsageError(f"--jobs must be at least 1, not {jobs}")
+    loaded = scenario if isinstance(scenario, Scenario) else load(scenario, set=set)
+    changes: dict[str, Any] = {}
+    if replications is not None:
+        if replications < 1:
+            raise UsageError(f"--replications must be at least 1, not {replications}")
+        changes["replications"] = replications
+    if seed is not None:
+        changes["seed"] = seed
+    if changes:
+        loaded = loaded.model_copy(update=changes)
+    note = progress or _quiet
+    bench = Workbench()
+
+    def finish(folder: Path, manifest: Mapping[str, Any]) -> None:
+        from sim.report import build_report, write_figures
+
+        data = _run_data(folder, manifest)
+        note("report", 0, 2, "figures")
+        write_figures(data, folder / "figures")
+        note("report", 1, 2, "PDF")
+        build_report(data, folder / "report.pdf")
+        note("report", 2, 2, "PDF")
+
+    try:
+        with _executor(jobs) as executor:
+            folder = study(
+                loaded,
+                bench=bench,
+                out=None if out is None else Path(out),
+                executor=executor,
+                force=force,
+                progress=note,
+                finish=finish if pdf else None,
+            )
+        if metrics is not None or requests is not None:
+            from sim.study.trace import write_traces
+
+            write_traces(loaded, bench, metrics=metrics, requests=requests)
+    finally:
+        bench.close()
+    return Result(folder)
+
+
+def _quiet(event: str, done: int, total: int, label: str) -> None:
+    """Progress nobody watches."""
+
+
+@contextmanager
+def _executor(jobs: int) -> Iterator[Executor | None]:
+    """A pool of spawned processes, or None to stay in this one."""
+    if jobs == 1:
+        yield None
+        return
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+
+    pool = ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn"))
+    try:
+        yield pool
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def open_result(folder: PathLike) -> Result:
+    """A stored run.
+
+    Raises:
+        InputError: not a run folder.
+    """
+    found = RunFolder(Path(folder))
+    found.manifest()
+    return Result(found)
+
+
+class Result:
+    """A stored run: tables, the comparison, figures and the report."""
+
+    def __init__(self, folder: RunFolder) -> None:
+        self._folder = folder
+        self._manifest = folder.manifest()
+
+    @property
+    def folder(self) -> Path:
+        """Where the run lies."""
+        return self._folder.path
+
+    @property
+    def manifest(self) -> dict[str, Any]:
+        """The stored manifest."""
+        return self._manifest
+
+    def json(self) -> dict[str, Any]:
+        """The comparison as `hermes-sim run --json` prints it."""
+        return {"schema": 1, "run_dir": str(self.folder), **_without_schema(self._manifest["result"])}
+
+    def frame(self, name: str) -> pd.DataFrame:
+        """`calls`, `rewrites`, `breaks`, `sessions`, or `summary` (one row per arm)."""
+        if name == "summary":
+            import pandas as pd
+
+            return pd.json_normalize(self._manifest["result"]["arms"]).set_index("arm")
+        return self._folder.frame(name)
+
+    def comparison(self) -> Comparison:
+        """The paired savings."""
+        return Comparison(self.json())
+
+    def figure(self, name: str) -> Figure:
+        """One of the report's figures; `figures()` lists the names."""
+        from sim.report import FIGURES
+
+        if name not in FIGURES:
+            raise KeyError(f"no figure {name!r}; there are {', '.join(FIGURES)}")
+        figure: Figure = FIGURES[name](self._data())
+        return figure
+
+    def figures(self) -> list[str]:
+        """Names of the figures."""
+        from sim.report import FIGURES
+
+        return list(FIGURES)
+
+    def report(self, path: PathLike, *, summary: bool = False, lang: str = "en") -> Path:
+        """Write the PDF report, from the stored run alone.
+
+        Args:
+            path: the file to write.
+            summary: one page only.
+            lang: `en` or `zh`.
+        """
+        from sim.report import build_report
+
+        target = Path(path)
+        build_report(self._data(), target, summary=summary, lang=lang)
+        return target
+
+    def _data(self) -> RunData:
+        return _run_data(self.folder, self._manifest)
+
+    def _repr_html_(self) -> str:
+        return self.comparison()._repr_html_()
+
+    def __repr__(self) -> str:
+        return f"<Result {self.folder}>"
+
+
+class Comparison:
+    """Arms side by side, with the paired saving against the baseline."""
+
+    def __init__(self, result: Mapping[str, Any]) -> None:
+        self.arms: list[dict[str, Any]] = list(result["arms"])
+        self.paired: list[dict[str, Any]] = list(result["paired"])
+        self.title = str(result["scenario"])
+
+    def frame(self) -> pd.DataFrame:
+        """One row per arm."""
+        import pandas as pd
+
+        pairs = {row["arm"]: row for row in self.paired}
+        return pd.json_normalize([{**arm, "paired": pairs.get(arm["arm"])} for arm in self.arms]).set_index("arm")
+
+    def _repr_html_(self) -> str:
+        from sim.units import format_tokens
+
+        pairs = {row["arm"]: row for row in self.paired}
+        cells = []
+        for arm in self.arms:
+            pair = pairs.get(arm["arm"])
+            trigger = arm["trigger_tokens"]
+            cells.append(
+                [
+                    arm["arm"],
+                    "never" if trigger is None else format_tokens(trigger),
+                    f"{arm['compactions']} / {arm['prunes']}",
+                    f"{arm['hit_ratio']:.1%}",
+                    f"${float(arm['cost_usd']['mean']):,.2f}",
+                    "baseline" if pair is None else _saving(pair),
+                    "" if pair is None else pair["verdict"],
+                ]
+            )
+        head = ["arm", "trigger", "compactions / prunes", "hit ratio", "mean cost", "saving", "verdict"]
+        rows = "".join("<tr>" + "".join(f"<td>{html.escape(str(c))}</td>" for c in row) + "</tr>" for row in cells)
+        return f"<table><tr>{''.join(f'<th>{h}</th>' for h in head)}</tr>{rows}</table>"
+
+
+def _saving(pair: Mapping[str, Any]) -> str:
+    value = pair["saving_usd"]
+    return f"${float(value['mean']):,.2f} ({float(value['low']):,.2f} to {float(value['high']):,.2f})"
+
+
+def _without_schema(result: Mapping[str, Any]) -> dict[str, Any]:
+    return {k: v for k, v in result.items() if k != "schema"}
+
+
+def _run_data(folder: Path, manifest: Mapping[str, Any]) -> RunData:
+    from sim.report import RunData
+
+    stored = RunFolder(folder)
+    return RunData(
+        calls=stored.frame("calls"),
+        rewrites=stored.frame("rewrites"),
+        breaks=stored.frame("breaks"),
+        sessions=stored.frame("sessions"),
+        summary=dict(manifest["result"]),
+        manifest=dict(manifest),
+    )
+
+
+def explain(
+    source: Scenario | PathLike,
+    *,
+    windows: Sequence[int | str] = (),
+    engines: Sequence[str] = (),
+    set: Sequence[str] = (),
+) -> Explanation:
+    """The trigger, tail and prune gates that will really apply, and which rule set each."""
+    return _explain(source, windows=windows, engines=engines, overrides=tuple(set))
+
+
+__all__ = ["Comparison", "InputError", "Result", "Scenario", "explain", "load", "open_result", "run"]

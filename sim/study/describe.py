@@ -1,0 +1,98 @@
+"""What a run rests on and what each arm's settings came to."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from sim.engine import EngineInfo, Open
+from sim.ledger import Stamp
+from sim.scenario import Arm, Replay, Scenario
+from sim.study.prepare import Progress, Workbench, transcript_paths
+from sim.tokens import token_model
+
+
+def resolve_arm(scenario: Scenario, arm: Arm, bench: Workbench, progress: Progress | None = None) -> EngineInfo:
+    """What the arm's engine makes of its settings, without playing a session."""
+    setup = bench.setup(scenario, arm, progress)
+    return setup.engine.resolve(
+        Open(
+            session="resolve",
+            model=setup.provider.model,
+            window=setup.window,
+            max_tokens=setup.max_tokens,
+            prefix=(),
+            settings=setup.settings,
+            auxiliary_window=setup.auxiliary.window if setup.auxiliary else None,
+            now=scenario.model.at.timestamp(),
+        )
+    )
+
+
+def describe_arms(scenario: Scenario, bench: Workbench) -> dict[str, dict[str, Any]]:
+    """Per arm: engine, resolved trigger and its rule, ignored settings, window, model."""
+    described: dict[str, dict[str, Any]] = {}
+    for arm in scenario.arms:
+        info = resolve_arm(scenario, arm, bench)
+        setup = bench.setup(scenario, arm)
+        described[arm.name] = {
+            "arm": arm.name,
+            "engine": arm.engine.kind,
+            "engine_version": info.version,
+            "model": setup.provider.model,
+            "window": setup.window,
+            "trigger_tokens": info.trigger_tokens,
+            "trigger_rule": info.trigger_rule,
+            "tail_tokens": info.tail_tokens,
+            "auxiliary_model": setup.auxiliary.provider.model if setup.auxiliary else None,
+            "ignored_settings": [asdict(item) for item in info.ignored],
+            "misplaced_settings": dict(arm.misplaced),
+            "settings": {k: v for k, v in arm.settings.items() if v},
+        }
+    return described
+
+
+def stamp_of(scenario: Scenario, bench: Workbench, progress: Progress | None = None) -> Stamp:
+    """Versions, price cards, tokenizer and transcript digests of a scenario."""
+    engines: dict[str, str] = {}
+    cards: dict[str, dict[str, str]] = {}
+    for arm in scenario.arms:
+        setup = bench.setup(scenario, arm, progress)
+        engines[arm.engine.label] = setup.engine.version
+        routes = [setup.provider, *([setup.auxiliary.provider] if setup.auxiliary else [])]
+        for card in (route.card for route in routes):
+            cards[f"{card.provider}/{card.model}"] = {
+                "model": card.model,
+                "provider": card.provider,
+                "effective": card.effective,
+                "checked": card.checked,
+                "source": card.source,
+            }
+    tokens = token_model(scenario.model.name)
+    transcripts: dict[str, str] = {}
+    if isinstance(scenario.workload, Replay):
+        for written, path in zip(
+            scenario.workload.transcripts, transcript_paths(scenario, scenario.workload), strict=True
+        ):
+            transcripts[written] = _digest(Path(path))
+    return Stamp(
+        engines=engines,
+        price_cards=tuple(cards[k] for k in sorted(cards)),
+        tokenizer={"family": tokens.family},
+        transcripts=transcripts,
+    )
+
+
+def _digest(path: Path) -> str:
+    """SHA-256 of a file, or of all files of a folder in path order."""
+    digest = hashlib.sha256()
+    files = sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
+    for file in files:
+        if file.is_file():
+            digest.update(file.name.encode("utf-8", "surrogateescape"))
+            with file.open("rb") as stream:
+                for chunk in iter(lambda: stream.read(1 << 20), b""):
+                    digest.update(chunk)
+    return digest.hexdigest()
