@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sim.engine import Attempt, Rewrite
 from sim.errors import SimulationError
 from sim.history import History
@@ -24,7 +26,7 @@ class Book:
     """
 
     def __init__(self, setup: Setup, script: Script, replication: int, ledger: Ledger) -> None:
-        self._setup, self._script, self._replication, self._ledger = setup, script, replication, ledger
+        self._setup, self._script, self.replication, self._ledger = setup, script, replication, ledger
         self.turn = self.call = self.tool_calls = self.estimate = 0
         self._compactions = self._prunes = self._attempts = self._auxiliary_calls = 0
         self._peak = self._input = self._cost = 0
@@ -66,7 +68,7 @@ class Book:
         self._ledger.calls.append(
             CallRecord(
                 arm=self._setup.arm,
-                replication=self._replication,
+                replication=self.replication,
                 session=self._script.session,
                 call=self.call,
                 turn=self.turn,
@@ -109,7 +111,7 @@ class Book:
             self._ledger.breaks.append(
                 BreakRecord(
                     self._setup.arm,
-                    self._replication,
+                    self.replication,
                     self._script.session,
                     self.call,
                     self.turn,
@@ -136,8 +138,6 @@ class Book:
         )
         self._auxiliary_calls += 1
         self._cost += done.cost.total
-        from dataclasses import replace
-
         self._ledger.calls.append(
             replace(
                 base,
@@ -156,7 +156,7 @@ class Book:
     ) -> CallRecord:
         return CallRecord(
             arm=self._setup.arm,
-            replication=self._replication,
+            replication=self.replication,
             session=self._script.session,
             call=max(self.call, 1),
             turn=self.turn,
@@ -214,7 +214,7 @@ class Book:
         self._ledger.rewrites.append(
             RewriteRecord(
                 arm=self._setup.arm,
-                replication=self._replication,
+                replication=self.replication,
                 session=self._script.session,
                 call=self._next_call(event.site),
                 turn=self.turn,
@@ -240,7 +240,7 @@ class Book:
         self._ledger.rewrites.append(
             RewriteRecord(
                 arm=self._setup.arm,
-                replication=self._replication,
+                replication=self.replication,
                 session=self._script.session,
                 call=self._next_call(event.site),
                 turn=self.turn,
@@ -269,7 +269,7 @@ class Book:
         self._ledger.sessions.append(
             SessionRecord(
                 arm=self._setup.arm,
-                replication=self._replication,
+                replication=self.replication,
                 session=self._script.session,
                 end=end,
                 calls=self.call - (1 if end == "overflow" else 0),

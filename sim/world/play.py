@@ -29,9 +29,10 @@ def play(setup: Setup, scripts: Sequence[Script], *, replication: int, streams: 
 
     ledger = Ledger()
     caches: dict[str, PromptCache] = {}
+    base = min((script.started_at for script in scripts), default=0.0)
+    env = simpy.Environment()
     for script in scripts:
-        env = simpy.Environment()
-        session = Session(env, setup, script, caches, streams.child("world", script.session), replication, ledger)
-        env.process(session.run())
-        env.run()
+        own = streams.child("world", script.session)
+        env.process(Session(env, base, setup, script, caches, own, replication, ledger).run())
+    env.run()
     return ledger

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 import simpy
 
-from sim.engine import Attempt, Hook, Open, Outcome, Rewrite, Usage
+from sim.engine import Attempt, EngineSession, Hook, Open, Outcome, Rewrite, Usage
 from sim.errors import EngineError, SimulationError
 from sim.history import History, Row
 from sim.ledger import Ledger
@@ -40,6 +40,7 @@ class Session:
 
     Args:
         env: the world's clock.
+        base: wall-clock seconds (UTC) at the clock's zero.
         setup: the arm.
         script: what happens.
         caches: prompt caches by model, shared by the sessions of the account.
@@ -51,6 +52,7 @@ class Session:
     def __init__(
         self,
         env: simpy.Environment,
+        base: float,
         setup: Setup,
         script: Script,
         caches: dict[str, PromptCache],
@@ -63,37 +65,24 @@ class Session:
                 f"engine {setup.engine.name!r} needs text, but session {script.session!r} has token counts only",
                 remedy="use engine none or parametric, or a workload with text",
             )
-        self.env, self.setup, self.script = env, setup, script
+        self.env, self.base, self.setup, self.script = env, base, setup, script
         self._caches = caches
         self._provider: Provider = setup.provider
         self._window = setup.window
         self.history = History(script.prefix)
         self.book = Book(setup, script, replication, ledger)
         self._auxiliary = Auxiliary(setup.auxiliary, streams) if setup.auxiliary else None
-        self._start = env.now
-        self._last_activity = env.now
-        self._engine = setup.engine.open(
-            Open(
-                session=f"{setup.arm}-{replication}-{script.session}",
-                model=setup.provider.model,
-                window=setup.window,
-                max_tokens=setup.max_tokens,
-                prefix=script.prefix,
-                settings=setup.settings,
-                rates=setup.provider.rates(self.epoch),
-                auxiliary_window=setup.auxiliary.window if setup.auxiliary else None,
-                gateway=script.origin == "gateway",
-                now=self.epoch,
-            )
-        )
+        self._start = self._last_activity = script.started_at - base
 
     @property
     def epoch(self) -> float:
         """Wall-clock seconds (UTC) of the simulated now."""
-        return self.script.started_at + self.env.now
+        return self.base + self.env.now
 
     def run(self) -> Process:
         """The agent's process, from the first message to the end of the session."""
+        yield self.env.timeout(self._start)
+        self._engine = self._open()
         end = "finished" if self.script.finished else "cut_off"
         try:
             for turn in self.script.turns:
@@ -106,6 +95,24 @@ class Session:
             self._engine.close()
         info = self._engine.info
         self.book.session(end, self.env.now - self._start, info.trigger_tokens)
+
+    def _open(self) -> EngineSession:
+        setup, script = self.setup, self.script
+        return setup.engine.open(
+            Open(
+                # The same id in every arm: engines write it into rows, so a name would change token counts.
+                session=f"{script.session}-{self.book.replication}",
+                model=setup.provider.model,
+                window=setup.window,
+                max_tokens=setup.max_tokens,
+                prefix=script.prefix,
+                settings=setup.settings,
+                rates=setup.provider.rates(self.epoch),
+                auxiliary_window=setup.auxiliary.window if setup.auxiliary else None,
+                gateway=script.origin == "gateway",
+                now=self.epoch,
+            )
+        )
 
     # the person -------------------------------------------------------------------------------------------------
 
@@ -218,7 +225,7 @@ class Session:
                         f"engine {self.setup.engine.name!r} asked for an auxiliary model, but none is set up",
                         remedy="name one under `auxiliary.compression`",
                     )
-                done = yield from self._auxiliary.call(self.env, request, self.script.started_at)
+                done = yield from self._auxiliary.call(self.env, request, self.base)
                 self.book.auxiliary_call(done, self.env.now - self._start, self._start)
                 calls += 1
                 tokens += done.input_tokens + done.output_tokens
