@@ -2,17 +2,45 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-from typing import Annotated, Any, Literal
+from datetime import UTC, date, datetime
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
 from sim.provider.auxiliary import AuxiliaryBehaviour
 from sim.units import parse_seconds, parse_share, parse_tokens
 
-Tokens = Annotated[int, BeforeValidator(parse_tokens)]
-Seconds = Annotated[float, BeforeValidator(parse_seconds)]
-Share = Annotated[float, BeforeValidator(parse_share)]
+
+def _quantity(kind: str, pattern: str, unit: str) -> WithJsonSchema:
+    return WithJsonSchema(
+        {"anyOf": [{"type": kind, "minimum": 0}, {"type": "string", "pattern": pattern}], "unit": unit}
+    )
+
+
+Tokens = Annotated[int, BeforeValidator(parse_tokens), _quantity("integer", r"^[0-9]+(\.[0-9]+)?\s*[KkMm]?$", "tokens")]
+Seconds = Annotated[
+    float, BeforeValidator(parse_seconds), _quantity("number", r"^[0-9]+(\.[0-9]+)?\s*(s|m|min|h|d|w)?$", "seconds")
+]
+Share = Annotated[float, BeforeValidator(parse_share), _quantity("number", r"^[0-9]+(\.[0-9]+)?\s*%?$", "share")]
+
+
+def _several(value: Any) -> Any:
+    """A list, or one text that stands for a list of one."""
+    return (value,) if isinstance(value, str) else tuple(value) if isinstance(value, list) else value
+
+
+def _date(value: Any) -> Any:
+    if isinstance(value, str):
+        try:
+            if value == date.fromisoformat(value).isoformat():
+                return value
+        except ValueError:
+            pass
+    raise ValueError(f"{value!r} is not a date; write it as 2026-12-01")
+
+
+Paths = Annotated[tuple[str, ...], BeforeValidator(_several), Field(min_length=1)]
+Day = Annotated[str, BeforeValidator(_date), WithJsonSchema({"type": "string", "format": "date"})]
 
 
 class Part(BaseModel):
@@ -24,10 +52,14 @@ class Part(BaseModel):
 class ModelSpec(Part):
     """The main model: `name`, context `window`, output limit, and the date whose prices apply."""
 
-    name: str
-    window: Tokens | None = None
-    max_tokens: Tokens | None = None
-    as_of: str | None = None
+    name: str = Field(min_length=1, description="the main model, as the price cards name it (`hermes-sim prices`)")
+    window: Annotated[Tokens, Field(gt=0)] | None = Field(
+        default=None, description="context window in tokens (230K, 1M); the model's own when unset"
+    )
+    max_tokens: Annotated[Tokens, Field(gt=0)] | None = Field(
+        default=None, description="output limit in tokens; the engine takes it off the window before the threshold"
+    )
+    as_of: Day | None = Field(default=None, description="date whose prices apply, 2026-12-01")
 
     @property
     def at(self) -> datetime:
@@ -41,8 +73,8 @@ class Synthetic(Part):
 
     kind: Literal["synthetic"] = "synthetic"
     auxiliary: AuxiliaryBehaviour = AuxiliaryBehaviour()
-    preset: str
-    set: dict[str, Any] = Field(default_factory=dict)
+    preset: str = Field(description="name of a preset (coding-2h, long-haul, …) or path of a preset file")
+    set: dict[str, Any] = Field(default_factory=dict, description="single knobs of the preset, overridden")
 
 
 class Replay(Part):
@@ -50,8 +82,8 @@ class Replay(Part):
 
     kind: Literal["replay"] = "replay"
     auxiliary: AuxiliaryBehaviour = AuxiliaryBehaviour()
-    transcripts: tuple[str, ...]
-    format: str = "auto"
+    transcripts: Paths = Field(description="files or folders; relative ones start at the scenario's folder")
+    format: str = Field(default="auto", description="transcript format; auto recognises it")
 
 
 class Curve(Part):
@@ -59,15 +91,22 @@ class Curve(Part):
 
     kind: Literal["curve"] = "curve"
     auxiliary: AuxiliaryBehaviour = AuxiliaryBehaviour()
-    calls: int = Field(gt=0)
-    first: Tokens
-    last: Tokens | None = None
-    growth: Tokens | None = None
-    output: Tokens = 0
-    gap: Seconds = 0.0
-    latency: Seconds = 0.0
-    calls_per_turn: int = Field(default=0, ge=0)
-    """0: the whole session is one turn."""
+    calls: int = Field(gt=0, description="model calls in the session")
+    first: Tokens = Field(description="tokens of the first request")
+    last: Tokens | None = Field(default=None, description="tokens of the last request")
+    growth: Tokens | None = Field(default=None, description="tokens added a call, instead of `last`")
+    output: Tokens = Field(default=0, description="output tokens a call")
+    gap: Seconds = Field(default=0.0, description="pause before each turn (30s, 5m)")
+    latency: Seconds = Field(default=0.0, description="time a call takes")
+    calls_per_turn: int = Field(default=0, ge=0, description="calls in a turn; 0: the whole session is one turn")
+
+    @model_validator(mode="after")
+    def _one_growth(self) -> Self:
+        if (self.last is None) == (self.growth is None):
+            raise ValueError("a curve grows either up to `last` or by `growth` a call; give exactly one of the two")
+        if self.last is not None and self.last < self.first:
+            raise ValueError(f"the last request ({self.last} tokens) is smaller than the first ({self.first} tokens)")
+        return self
 
 
 Workload = Annotated[Synthetic | Replay | Curve, Field(discriminator="kind")]
@@ -76,8 +115,8 @@ Workload = Annotated[Synthetic | Replay | Curve, Field(discriminator="kind")]
 class UntilHalfWidth(Part):
     """Replicate until the paired saving's half-width is small enough."""
 
-    until_half_width: Share
-    at_most: int = Field(gt=0)
+    until_half_width: Share = Field(gt=0, description="of the paired saving, as a share of the baseline's cost (2%)")
+    at_most: int = Field(gt=0, description="replications at which to stop in any case")
 
 
 class EngineSpec(Part):

@@ -1,0 +1,102 @@
+"""Checks of a scenario against what exists outside its file: price cards, presets, transcripts, users' own classes."""
+
+from __future__ import annotations
+
+from pathlib import Path as FilePath
+from typing import Any
+
+from sim.errors import InputError, ManyErrors
+from sim.scenario.finding import Finding, Path
+from sim.scenario.model import Arm, ModelSpec, Replay, Scenario, Synthetic
+from sim.scenario.reader import Document
+
+
+def check_lookups(scenario: Scenario, document: Document) -> list[Finding]:
+    """Everything a scenario names that is not there."""
+    return [*_models(scenario, document), *_workload(scenario, document)]
+
+
+def _failed(error: InputError, document: Document, path: Path) -> list[Finding]:
+    """An error of another room, told at the place in the scenario that led to it."""
+    parts = error.errors if isinstance(error, ManyErrors) else [error]
+    where = document.where(path)
+    found = []
+    for part in parts:
+        message = f"{part.where}: {part.message}" if part.where else part.message
+        found.append(Finding("error", message, where, path, part.rule, part.remedy))
+    return found
+
+
+def _models(scenario: Scenario, document: Document) -> list[Finding]:
+    from sim.provider import profile
+
+    found: list[Finding] = []
+    seen: set[str] = set()
+    for arm in scenario.arms:
+        for spec, cache, prices, path in _named(arm, document):
+            key = repr((spec, sorted(cache.items()), sorted(prices.items())))
+            if key in seen:
+                continue
+            seen.add(key)
+            try:
+                known = profile(spec.name, as_of=spec.at, cache=cache, prices=prices)
+            except InputError as error:
+                found += _failed(error, document, path)
+                continue
+            if path[-1] == "name" and spec.window is None and known.window is None:
+                found.append(
+                    Finding(
+                        "error",
+                        f"the context window of model '{spec.name}' is not known",
+                        document.where(path),
+                        path,
+                        None,
+                        "add `window: 200K` (in tokens) beside the name",
+                    )
+                )
+    return found
+
+
+def _named(arm: Arm, document: Document) -> list[tuple[ModelSpec, dict[str, Any], dict[str, Any], Path]]:
+    """The main and the summarising model of an arm, each with the place that names it."""
+    own: Path = ("arms", arm.name, "model", "name")
+    main: Path = own if own in document.places else ("model", "name")
+    if ("defaults", "model", "name") in document.places and main != own:
+        main = ("defaults", "model", "name")
+    named = [(arm.model, arm.provider_cache, arm.prices, main)]
+    block = (arm.settings.get("auxiliary") or {}).get("compression") or {}
+    auxiliary = str(block.get("model") or "")
+    if auxiliary:
+        inner = ("auxiliary", "compression", "model")
+        path: Path = ("arms", arm.name, *inner)
+        if path not in document.places and ("defaults", *inner) in document.places:
+            path = ("defaults", *inner)
+        named.append((ModelSpec(name=auxiliary, as_of=arm.model.as_of), {}, {}, path))
+    return named
+
+
+def _workload(scenario: Scenario, document: Document) -> list[Finding]:
+    workload = scenario.workload
+    base = FilePath(scenario.base_dir)
+    if isinstance(workload, Synthetic):
+        from sim.workload import load_preset
+
+        try:
+            load_preset(workload.preset, base_dir=base, overrides=workload.set)
+        except InputError as error:
+            path: Path = ("workload", "set") if workload.set and "there is no preset" not in str(error) else ()
+            return _failed(error, document, path or ("workload", "preset"))
+    if isinstance(workload, Replay):
+        return [
+            Finding(
+                "error",
+                f"there is no transcript '{written}'",
+                document.where(("workload", "transcripts", i)),
+                ("workload", "transcripts", i),
+                None,
+                "check the path; relative ones start at the scenario's folder",
+            )
+            for i, written in enumerate(workload.transcripts)
+            if not (base / FilePath(written).expanduser()).exists()
+        ]
+    return []

@@ -1,0 +1,254 @@
+"""From a validated scenario file to the frozen `Scenario`: defaults, config files and arms merged, values traced."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+import shutil
+from collections.abc import Mapping
+from pathlib import Path as FilePath
+from typing import Any
+
+from sim.errors import ConfigError
+from sim.scenario.blocks import check_blocks
+from sim.scenario.config import read_config
+from sim.scenario.engines import HERMES_VERSIONS, NEEDS_TEXT, EngineFormError, parse_engine
+from sim.scenario.file import ArmFile, ScenarioFile
+from sim.scenario.finding import Finding, Path, dotted
+from sim.scenario.model import Arm, EngineSpec, ModelSpec, Scenario
+from sim.scenario.reader import Document
+
+HERMES_BLOCKS = ("compression", "auxiliary", "memory", "prompt_caching")
+OWN_BLOCKS = ("parametric", "dual")
+DEFAULT_ENGINE = "hermes@0.22"
+_NAME = re.compile(r"[\w.+@%-]([\w.+@% -]*[\w.+@%-])?")
+
+
+def resolve(
+    file: ScenarioFile, document: Document, *, name: str, source: str, base_dir: str
+) -> tuple[Scenario | None, list[Finding]]:
+    """Build the scenario.
+
+    Returns:
+        (scenario, findings); the scenario is None when a finding is an error.
+    """
+    findings: list[Finding] = []
+    arms = [_Arm(file, document, arm, findings, base_dir).build() for arm in file.arms]
+    baseline = file.baseline or next(iter(file.arms))
+    if baseline not in file.arms:
+        near = difflib.get_close_matches(baseline, list(file.arms), n=1, cutoff=0.5)
+        hint = f"did you mean '{near[0]}'? " if near else ""
+        findings.append(
+            Finding(
+                "error",
+                f"baseline '{baseline}' is not an arm",
+                document.where(("baseline",)),
+                ("baseline",),
+                None,
+                f"{hint}there are {', '.join(file.arms)}",
+            )
+        )
+    if any(f.level == "error" for f in findings):
+        return None, findings
+    given: dict[str, Any] = {}
+    if "replications" in file.model_fields_set:
+        given["replications"] = file.replications
+    scenario = Scenario(
+        name=name,
+        title=file.title or name,
+        seed=file.seed,
+        model=file.model,
+        workload=file.workload,
+        baseline=baseline,
+        arms=tuple(a for a in arms if a is not None),
+        source=source,
+        base_dir=base_dir,
+        **given,
+    )
+    return scenario, findings
+
+
+class _Arm:
+    """One arm on its way: layers are laid over each other, each value with its origin."""
+
+    def __init__(
+        self, file: ScenarioFile, document: Document, name: str, findings: list[Finding], base_dir: str
+    ) -> None:
+        self.file = file
+        self.document = document
+        self.name = name
+        self.findings = findings
+        self.base_dir = FilePath(base_dir)
+        self.path: Path = ("arms", name)
+        self.settings: dict[str, Any] = {}
+        self.own: dict[str, Any] = {}
+        self.provider_cache = dict(file.provider_cache)
+        self.prices = dict(file.prices)
+        self.origins: dict[str, str] = {}
+        self.misplaced: dict[str, str] = {}
+        self.model = file.model.model_dump(exclude_none=True)
+
+    def error(self, message: str, path: Path, remedy: str, *, rule: str | None = None, key: bool = False) -> None:
+        self.findings.append(Finding("error", message, self.document.where(path, key=key), path, rule, remedy))
+
+    def warn(self, message: str, path: Path, remedy: str | None) -> None:
+        self.findings.append(Finding("warning", message, self.document.where(path, key=True), path, None, remedy))
+
+    def build(self) -> Arm | None:
+        if not _NAME.fullmatch(self.name) or len(self.name) > 60:
+            self.error(
+                f"arm name '{self.name}' cannot be used",
+                self.path,
+                "use up to 60 letters, digits and . _ - + @ %",
+                key=True,
+            )
+            return None
+        arm, defaults = self.file.arms[self.name], self.file.defaults
+        engine = self.engine(arm, defaults)
+        if engine is None:
+            return None
+        self.origin_model(("model",))
+        for layer, path in ((defaults, ("defaults",)), (arm, self.path)):
+            if layer is not None:
+                self.lay(layer, path, engine)
+        self.check_engine(engine, arm)
+        return Arm(
+            name=self.name,
+            engine=engine,
+            model=ModelSpec.model_validate(self.model),
+            settings=self.settings,
+            engine_settings=self.own,
+            provider_cache=self.provider_cache,
+            prices=self.prices,
+            origins=self.origins,
+            misplaced=self.misplaced,
+        )
+
+    # engine -----------------------------------------------------------------------------------------------------
+
+    def engine(self, arm: ArmFile, defaults: ArmFile | None) -> EngineSpec | None:
+        form, path = DEFAULT_ENGINE, (*self.path, "engine")
+        if arm.engine is not None:
+            form = arm.engine
+        elif defaults is not None and defaults.engine is not None:
+            form, path = defaults.engine, ("defaults", "engine")
+        self.origins["engine"] = (
+            str(self.document.where(path)) if path in self.document.places else "the default engine"
+        )
+        try:
+            spec = parse_engine(form)
+        except EngineFormError as error:
+            self.error(str(error), path, error.remedy)
+            return None
+        if spec.kind == "hermes" and spec.python:
+            return self.interpreter(spec, path)
+        return spec
+
+    def interpreter(self, spec: EngineSpec, path: Path) -> EngineSpec | None:
+        written = spec.python or ""
+        if not any(c in written for c in "/\\~"):
+            found = shutil.which(written)
+        else:
+            # Symbolic links stay: a virtual environment's python is one, and means the environment.
+            joined = os.path.abspath(self.base_dir / FilePath(written).expanduser())
+            found = joined if os.path.isfile(joined) else None
+        if found is None:
+            self.error(
+                f"there is no interpreter '{written}'", path, "give the path of the python that runs your Hermes"
+            )
+            return None
+        return spec.model_copy(update={"python": found})
+
+    def check_engine(self, engine: EngineSpec, arm: ArmFile) -> None:
+        path = (*self.path, "engine")
+        if engine.kind in NEEDS_TEXT and self.file.workload.kind == "curve":
+            self.error(
+                f"engine {engine.label} of arm '{self.name}' needs text, and a curve has token counts only",
+                path if path in self.document.places else self.path,
+                "take engine none or parametric, or a synthetic or replayed workload",
+            )
+        if engine.kind != "hermes":
+            for block in HERMES_BLOCKS[:1]:
+                if getattr(arm, block):
+                    self.warn(f"engine {engine.label} does not read `{block}`", (*self.path, block), None)
+        for block in OWN_BLOCKS:
+            if getattr(arm, block) and engine.kind != block:
+                self.warn(
+                    f"engine {engine.label} does not read `{block}`", (*self.path, block), f"set `engine: {block}`"
+                )
+
+    # layers -----------------------------------------------------------------------------------------------------
+
+    def lay(self, layer: ArmFile, path: Path, engine: EngineSpec) -> None:
+        if layer.config is not None:
+            self.lay_config(layer.config, (*path, "config"), engine)
+        blocks = {name: getattr(layer, name) for name in HERMES_BLOCKS if getattr(layer, name)}
+        self.check_blocks(blocks, path, engine)
+        merge(self.settings, blocks, self.origins, lambda p: str(self.document.where((*path, *p), key=True)))
+        own = {name: getattr(layer, name) for name in OWN_BLOCKS if getattr(layer, name)}
+        merge(self.own, own, self.origins, lambda p: str(self.document.where((*path, *p), key=True)))
+        merge(self.provider_cache, layer.provider_cache, {}, str)
+        merge(self.prices, layer.prices, {}, str)
+        if layer.model is not None:
+            given = layer.model.model_dump(exclude_none=True)
+            hermes_window = given.pop("context_length", None)
+            if hermes_window is not None:
+                given.setdefault("window", hermes_window)
+            self.model.update(given)
+            self.origin_model((*path, "model"))
+
+    def origin_model(self, path: Path) -> None:
+        for place in [p for p in self.document.places if p[:-1] == path]:
+            key = "window" if place[-1] == "context_length" else place[-1]
+            self.origins[f"model.{key}"] = str(self.document.where(place, key=True))
+
+    def lay_config(self, written: str, path: Path, engine: EngineSpec) -> None:
+        file = self.base_dir / FilePath(written).expanduser()
+        try:
+            config = read_config(file, self.versions(engine))
+        except ConfigError as error:
+            self.error(f"config '{written}': {error.message}", path, error.remedy or "check the path")
+            if error.where and error.where.line:
+                self.findings[-1] = Finding("error", error.message, error.where, path, error.rule, error.remedy)
+            return
+        self.findings += config.findings
+        self.misplaced.update(config.misplaced)
+        model = config.settings.pop("model", {})
+        merge(self.settings, config.settings, self.origins, lambda p: config.origins.get(dotted(p), str(file)))
+        for hermes, ours in (("context_length", "window"), ("max_tokens", "max_tokens")):
+            value = model.get(hermes)
+            if isinstance(value, int) and value > 0:
+                self.model[ours] = value
+                self.origins[f"model.{ours}"] = config.origins[f"model.{hermes}"]
+
+    def versions(self, engine: EngineSpec) -> tuple[str, ...]:
+        if engine.kind != "hermes":
+            return HERMES_VERSIONS
+        return (engine.version or "0.22",)
+
+    def check_blocks(self, blocks: Mapping[str, Any], path: Path, engine: EngineSpec) -> None:
+        for line in check_blocks(blocks, self.versions(engine)):
+            here = (*path, *line.path)
+            if line.status == "ignored":
+                self.warn(f"`{line.name}` is ignored: {line.why}", here, line.remedy)
+            elif line.status == "skipped":
+                self.warn(f"`{line.name}` has no effect here: {line.why}", here, None)
+            elif line.status == "wrong type":
+                self.error(line.why, here, line.remedy or "")
+            elif line.status != "works":
+                what = "unknown key" if line.status == "unknown" else line.status
+                self.error(f"`{line.name}` {line.why}", here, line.remedy or "", rule=what, key=True)
+
+
+def merge(into: dict[str, Any], new: Mapping[str, Any], origins: dict[str, str], origin: Any, at: Path = ()) -> None:
+    """Lay `new` over `into`; mappings merge, anything else replaces. `origins` notes every leaf's origin."""
+    for key, value in new.items():
+        path = (*at, key)
+        if isinstance(value, Mapping) and value:
+            if not isinstance(into.get(key), dict):
+                into[key] = {}
+            merge(into[key], value, origins, origin, path)
+        else:
+            into[key] = value
+            origins[dotted(path)] = origin(path)
