@@ -1,0 +1,168 @@
+"""The two content passes: compress old tool results until the target; squeeze everything old (first fallback)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from sim.engine.dual.body import Body, Change, Pass, RowChange, Rung
+from sim.engine.dual.compressor import Asking, ToolOutputCompressor
+from sim.engine.dual.fit import Piece, fit
+from sim.engine.dual.focus import NO_FOCUS, Focus
+from sim.engine.dual.item import Chat, Item, content_of, full_text, has_image
+from sim.engine.dual.lines import clip
+from sim.engine.dual.loss import measure_loss
+from sim.engine.dual.orders import Order, in_order
+from sim.engine.dual.phrases import head, is_compressed, language_of
+from sim.engine.dual.zones import Zones
+
+_ARGUMENT_CHARACTERS = 200
+
+
+def call_index(body: Body) -> dict[str, tuple[str, str]]:
+    """Tool-call id → name and arguments."""
+    found: dict[str, tuple[str, str]] = {}
+    for item in body.items:
+        if item.calls and item.message is not None:
+            for call in item.message.get("tool_calls") or ():
+                function = call.get("function", {})
+                found[str(call.get("id"))] = (str(function.get("name", "")), str(function.get("arguments", "")))
+    return found
+
+
+def candidates(body: Body, zones: Zones, threshold: int) -> list[tuple[int, int]]:
+    """Old tool results above the threshold that were not compressed before, as `(row, tokens)`."""
+    found = []
+    for row in zones.old:
+        item = body.items[row]
+        if item.role != "tool" or item.tokens <= threshold or item.message is None:
+            continue
+        if not has_image(item.message) and not is_compressed(item.text):
+            found.append((row, item.tokens))
+    return found
+
+
+def normal_pass(
+    body: Body, zones: Zones, goal: int, compressor: ToolOutputCompressor, order: Order, focus: Focus = NO_FOCUS
+) -> Asking[Pass]:
+    """Compress old tool results in the given order until the request is no larger than `goal` tokens."""
+    calls = call_index(body)
+    work = _Work(body, "normal")
+    for row in in_order(candidates(body, zones, compressor.settings.result_threshold_tokens), order):
+        if work.tokens <= goal:
+            break
+        item = body.items[row]
+        assert item.message is not None
+        tool, arguments = calls.get(str(item.message.get("tool_call_id")), ("", ""))
+        done = yield from compressor.compress(
+            item.text, tokens=item.tokens, tool=tool, arguments=arguments, focus=focus
+        )
+        work.asked += done.by_model or bool(done.failure)
+        if done.changed:
+            work.replace(row, {**item.message, "content": done.text}, done.kind, done.why, done.by_model, done.failure)
+    return work.finish(compressor.settings.fact_pattern)
+
+
+def aggressive_pass(body: Body, zones: Zones, goal: int, compressor: ToolOutputCompressor) -> Asking[Pass]:
+    """Squeeze what is old, oldest first, until `goal`: results to a line or two, long replies and call arguments cut.
+
+    User messages stay. Results compressed before are cut to their first lines, never compressed again.
+    """
+    calls = call_index(body)
+    work = _Work(body, "aggressive")
+    target = compressor.settings.aggressive_target_tokens
+    for row in zones.old:
+        if work.tokens <= goal:
+            break
+        item = body.items[row]
+        if item.message is None or item.tokens <= target or has_image(item.message):
+            continue
+        if item.role == "tool" and is_compressed(item.text):
+            work.replace(row, {**item.message, "content": _first_lines(item, target, compressor)}, "again-cut")
+        elif item.role == "tool":
+            tool, arguments = calls.get(str(item.message.get("tool_call_id")), ("", ""))
+            done = yield from compressor.compress(
+                item.text,
+                tokens=item.tokens,
+                tool=tool,
+                arguments=arguments,
+                target=target,
+                threshold=target,
+                use_model=False,
+            )
+            if done.changed:
+                work.replace(row, {**item.message, "content": done.text}, done.kind, done.why)
+        elif item.role == "assistant" and item.tokens > 2 * target:
+            work.replace(row, _short_reply(item, target, compressor), "reply")
+    return work.finish(compressor.settings.fact_pattern)
+
+
+class _Work:
+    """Replacements of a pass as they gather."""
+
+    def __init__(self, body: Body, rung: Rung) -> None:
+        self.body, self.rung = body, rung
+        self.before = self.tokens = body.tokens
+        self.asked = 0
+        self._new: dict[int, Chat] = {}
+        self._rows: list[RowChange] = []
+
+    def replace(
+        self, row: int, message: Chat, kind: str, why: str = "", by_model: bool = False, failure: str = ""
+    ) -> None:
+        """Take a new message for a row, unless it is no smaller than the old one."""
+        before, after = self.body.items[row].tokens, self.body.measure(message)
+        if after >= before:
+            return
+        self._new[row] = message
+        self._rows.append(RowChange(row, kind, before, after, why, by_model, failure))
+        self.tokens += after - before
+
+    def finish(self, fact_pattern: str) -> Pass:
+        """Apply the replacements to the body."""
+        rows = sorted(self._new)
+        old = [full_text(m) for m in (self.body.items[row].message for row in rows) if m is not None]
+        loss = measure_loss(old, [full_text(self._new[row]) for row in rows], fact_pattern)
+        changes = tuple(Change(row, row + 1, (self._new[row],)) for row in rows)
+        self.body.apply(changes)
+        return Pass(self.rung, changes, self.before, self.body.tokens, tuple(self._rows), loss, self.asked)
+
+
+def _first_lines(item: Item, target: int, compressor: ToolOutputCompressor) -> str:
+    lines = item.text.split("\n")
+    pieces = [Piece(0 if i == 0 else i, clip(line, "en", 120)) for i, line in enumerate(lines)]
+    return fit(pieces, target, compressor.count, "en").text
+
+
+def _short_reply(item: Item, target: int, compressor: ToolOutputCompressor) -> dict[str, Any]:
+    """The message with its text cut to the target and long string arguments cut inside valid JSON."""
+    assert item.message is not None
+    message = dict(item.message)
+    text = content_of(message)
+    if len(text) > 200:
+        language = language_of(text, compressor.settings.language)
+        opening = head("reply", compressor.count(text))
+        pieces = [
+            Piece(0, opening),
+            *(Piece(1 + i, clip(s, language, 120)) for i, s in enumerate(text.split("\n")[:20])),
+        ]
+        short = fit(pieces, target, compressor.count, language).text
+        message["content"] = short if len(short) < len(text) else text
+    if message.get("tool_calls"):
+        message["tool_calls"] = [_short_call(call) for call in message["tool_calls"]]
+    return message
+
+
+def _short_call(call: Mapping[str, Any]) -> dict[str, Any]:
+    function = dict(call.get("function", {}))
+    arguments = str(function.get("arguments", ""))
+    if len(arguments) > _ARGUMENT_CHARACTERS:
+        try:
+            data = json.loads(arguments)
+        except (ValueError, RecursionError):
+            data = None
+        if isinstance(data, dict):
+            short = {k: clip(v, "en", _ARGUMENT_CHARACTERS) if isinstance(v, str) else v for k, v in data.items()}
+            function["arguments"] = json.dumps(short, ensure_ascii=False)
+    return {**call, "function": function}
