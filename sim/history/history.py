@@ -171,6 +171,11 @@ class History:
         self._sent = self._fresh_from = len(self.prompt)
         self.edits.clear()
 
+    def sent_prompt(self) -> Prompt:
+        """The last request again, as far as it still stands (a copy)."""
+        stable = min([self._sent, *(e.first for e in self.edits)])
+        return Prompt(self.prompt.rows[:stable])
+
     def changed_everywhere(self, cause: str) -> None:
         """The whole request is new to the provider (another model answers)."""
         self.edits.append(Edit(0, cause))

@@ -15,9 +15,10 @@ from sim.provider import Profile, profile
 from sim.scenario import Arm, Curve, ModelSpec, Replay, Scenario, Synthetic
 from sim.streams import Streams
 from sim.tokens import TokenModel, token_model
+from sim.units import parse_seconds
 from sim.workload import draw, draw_curve, load_preset, summary_text
 from sim.workload.script import Script
-from sim.world import AuxiliaryRoute, Setup
+from sim.world import AuxiliaryRoute, KeepAlive, Setup
 
 Progress = Callable[[str, int, int, str], None]
 """Called with (event, done, total, label); events are `engine`, `draw`, `session`, `report`."""
@@ -58,7 +59,8 @@ class Workbench:
 
     def setup(self, scenario: Scenario, arm: Arm, progress: Progress | None = None) -> Setup:
         """Everything one arm plays with."""
-        main = self.profile(arm.model, arm.provider_cache, arm.prices)
+        cache, keep_alive, prewarm = _behaviour(arm)
+        main = self.profile(arm.model, cache, arm.prices)
         window = arm.model.window or main.window
         if window is None:
             raise ScenarioError(
@@ -78,6 +80,8 @@ class Workbench:
             provider=main,
             maker=self.maker(arm.model.name),
             auxiliary=self._auxiliary(scenario, arm),
+            keep_alive=keep_alive,
+            prewarm=prewarm,
         )
 
     def _auxiliary(self, scenario: Scenario, arm: Arm) -> AuxiliaryRoute:
@@ -164,6 +168,27 @@ class Workbench:
         for engine in self._engines.values():
             engine.close()
         self._engines.clear()
+
+
+def _behaviour(arm: Arm) -> tuple[dict[str, Any], KeepAlive | None, bool]:
+    """Split `provider_cache:` into the profile's overrides and what the client does to keep the cache warm.
+
+    `keep_alive` is the time between two pings, `keep_alive_for` how long after the last activity they go on
+    (an hour when unset), `prewarm` writes the fixed prefix before the first message.
+    """
+    cache = dict(arm.provider_cache)
+    every = cache.pop("keep_alive", None)
+    give_up = parse_seconds(cache.pop("keep_alive_for", 3_600))
+    prewarm = bool(cache.pop("prewarm", False))
+    if every is None:
+        return cache, None, prewarm
+    seconds = parse_seconds(every)
+    if seconds <= 0:
+        raise ScenarioError(
+            f"provider_cache.keep_alive of arm {arm.name!r} must be above 0, not {every!r}",
+            remedy="give the time between two pings, such as 4m",
+        )
+    return cache, KeepAlive(seconds, give_up), prewarm
 
 
 def memory_limits(settings: Mapping[str, Any]) -> tuple[int, int]:

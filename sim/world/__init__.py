@@ -3,10 +3,10 @@
 Offers:
     Setup                     everything one arm plays with: engine, cache and prices, settings
     play                      one replication of one arm → Ledger
-    Requests                  optional sink for request bodies as they would be sent
+    KeepAlive                 pings that keep the cache warm during pauses
 """
 
 from sim.world.play import play
-from sim.world.setup import AuxiliaryRoute, Setup
+from sim.world.setup import AuxiliaryRoute, KeepAlive, Setup
 
-__all__ = ["AuxiliaryRoute", "Setup", "play"]
+__all__ = ["AuxiliaryRoute", "KeepAlive", "Setup", "play"]

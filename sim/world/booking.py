@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from sim.engine import Attempt, Rewrite
 from sim.errors import SimulationError
-from sim.history import History
+from sim.history import History, Prompt
 from sim.ledger import BreakRecord, CallRecord, Ledger, RewriteRecord, SessionRecord
 from sim.provider.seam import Cost, PriceCard, Served, TokenUse
 from sim.workload.script import Reply, Script
-from sim.world.attribution import attribute
+from sim.world.attribution import Unread, attribute
 from sim.world.auxiliary import AuxiliaryCall
 from sim.world.setup import Provider, Setup
 
@@ -45,13 +46,6 @@ class Book:
     ) -> None:
         """A main request and its response; `at` is wall-clock seconds of its start, for dated prices."""
         prompt = history.prompt
-        written = sum(served.writes.values())
-        total = prompt.tokens
-        if served.read + written + served.fresh != total or min(served.read, written, served.fresh) < 0:
-            raise SimulationError(
-                f"cache of {provider.model} lost tokens: read {served.read} + write {written} + fresh {served.fresh} "
-                f"is not the prompt's {total}"
-            )
         unread = attribute(
             sums=prompt.sums,
             unchanged=history.unchanged_tokens(),
@@ -61,49 +55,71 @@ class Book:
             why=served.why,
         )
         output = reply.row.tokens + reply.hidden_tokens
+        base = self._unbilled(provider.model, started, self.estimate, history.body_length, started_by, "main", "ok")
+        self._serve(replace(base, ended_s=ended), prompt.tokens, served, unread, output, provider, at)
+        self._peak = max(self._peak, prompt.tokens)
+        self._input += prompt.tokens
+
+    def ping(self, prompt: Prompt, served: Served, provider: Provider, now: float, purpose: str, at: float) -> None:
+        """A request that only touches the cache."""
+        unchanged = prompt.tokens if self.call else 0
+        unread = attribute(
+            sums=prompt.sums,
+            unchanged=unchanged,
+            appended=prompt.tokens - unchanged,
+            edits=[],
+            read=served.read,
+            why=served.why,
+        )
+        base = self._unbilled(provider.model, now, 0, len(prompt), purpose, "ping", "ok")
+        self._serve(base, prompt.tokens, served, unread, 0, provider, at)
+
+    def _serve(
+        self,
+        base: CallRecord,
+        total: int,
+        served: Served,
+        unread: Unread,
+        output: int,
+        provider: Provider,
+        at: float,
+    ) -> None:
+        """Bill a request that reached the cache, asserting conservation."""
+        written = sum(served.writes.values())
+        if served.read + written + served.fresh != total or min(served.read, written, served.fresh) < 0:
+            raise SimulationError(
+                f"cache of {provider.model} lost tokens: read {served.read} + write {written} + fresh {served.fresh} "
+                f"is not the prompt's {total}"
+            )
         use = TokenUse(served.read, served.writes, served.fresh, output, served.storage)
         cost = provider.card.cost(use, at)
         lost = sum(unread.lost.values())
         penalty = _penalty(provider.card, use, cost, lost, at)
+        losses: dict[str, Any] = {f"lost_{cause}_tokens": tokens for cause, tokens in unread.lost.items()}
         self._ledger.calls.append(
-            CallRecord(
-                arm=self._setup.arm,
-                replication=self.replication,
-                session=self._script.session,
-                call=self.call,
-                turn=self.turn,
-                kind="main",
-                started_by=started_by,
-                model=provider.model,
-                started_s=started,
-                ended_s=ended,
+            replace(
+                base,
                 input_tokens=total,
                 cache_read_tokens=served.read,
                 cache_write_tokens=written,
                 cache_write_long_tokens=sum(n for ttl, n in served.writes.items() if ttl in LONG_CLASSES),
                 fresh_tokens=served.fresh,
                 output_tokens=output,
-                estimate_tokens=self.estimate,
-                rows=history.body_length,
                 first_write_tokens=unread.first_write,
-                lost_compaction_tokens=unread.lost.get("compaction", 0),
-                lost_prune_tokens=unread.lost.get("prune", 0),
-                lost_ttl_tokens=unread.lost.get("ttl", 0),
-                lost_minimum_tokens=unread.lost.get("minimum", 0),
-                lost_system_tokens=unread.lost.get("system", 0),
-                lost_model_tokens=unread.lost.get("model", 0),
-                lost_lookback_tokens=unread.lost.get("lookback", 0),
-                lost_other_tokens=unread.lost.get("other", 0),
                 cost_read_pico=cost.read,
                 cost_write_pico=cost.write,
                 cost_fresh_pico=cost.fresh,
                 cost_output_pico=cost.output,
                 cost_storage_pico=cost.storage,
                 penalty_pico=penalty,
-                outcome="ok",
+                **losses,
             )
         )
-        spent = 0
+        self._breaks(unread, penalty, base.started_s)
+        self._cost += cost.total
+
+    def _breaks(self, unread: Unread, penalty: int, at: float) -> None:
+        lost, spent = sum(unread.lost.values()), 0
         for i, (cause, tokens) in enumerate(unread.lost.items()):
             # The last cause takes the rounding remainder, so that parts add up to the call's penalty.
             part = penalty - spent if i == len(unread.lost) - 1 else penalty * tokens // lost
@@ -113,17 +129,14 @@ class Book:
                     self._setup.arm,
                     self.replication,
                     self._script.session,
-                    self.call,
+                    max(self.call, 1),
                     self.turn,
-                    started,
+                    at,
                     cause,
                     tokens,
                     part,
                 )
             )
-        self._peak = max(self._peak, total)
-        self._input += total
-        self._cost += cost.total
 
     def refused(self, history: History, model: str, now: float) -> None:
         """A request larger than the window; not billed, its size stands under `estimate_tokens`."""

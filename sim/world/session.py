@@ -6,16 +6,16 @@ into wall-clock seconds for engines and prices.
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from typing import Any, TypeAlias
 
 import simpy
 
 from sim.engine import Attempt, EngineSession, Hook, Open, Outcome, Rewrite, Usage
 from sim.errors import EngineError, SimulationError
-from sim.history import History, Row
+from sim.history import History, Prompt, Row
 from sim.ledger import Ledger
-from sim.provider.seam import PromptCache
+from sim.provider.seam import Mark, PromptCache
 from sim.streams import Streams
 from sim.workload.script import Reply, Script, ToolRun, Turn
 from sim.world.auxiliary import Auxiliary
@@ -117,8 +117,32 @@ class Session:
     # the person -------------------------------------------------------------------------------------------------
 
     def _person(self, turn: Turn) -> Process:
-        """Thinks, then writes."""
-        yield self.env.timeout(turn.gap)
+        """Thinks, then writes; the client may keep the cache warm meanwhile."""
+        waited = 0.0
+        pings = self.setup.keep_alive
+        if pings is not None and self.book.call:
+            # The message itself is the last read, so no ping falls on its moment.
+            while waited + pings.every_s < turn.gap and waited + pings.every_s <= pings.give_up_s:
+                yield self.env.timeout(pings.every_s)
+                waited += pings.every_s
+                self._ping(self.history.sent_prompt(), "keep_alive")
+        elif self.setup.prewarm and not self.book.call and self.script.prefix:
+            self._ping(Prompt(self.script.prefix), "prewarm")
+        yield self.env.timeout(turn.gap - waited)
+
+    def _ping(self, prompt: Prompt, purpose: str) -> None:
+        """A request with `max_tokens: 0`: bills the read, or the write when the cache is cold, and no output."""
+        served = self._cache().serve(
+            prompt, self._marks(prompt), self.epoch, first_byte=self.epoch, done=self.epoch, session=self.script.session
+        )
+        self.book.ping(prompt, served, self._provider, self.env.now - self._start, purpose, self.epoch)
+
+    def _marks(self, prompt: Prompt) -> Sequence[Mark]:
+        ttl = self.setup.cache_ttl
+        if ttl == "auto":
+            # Hermes 0.22: long-lived for turns paced by a person, short for machines.
+            ttl = "1h" if self.script.origin in {"terminal", "gateway"} else "5m"
+        return self._provider.place(prompt, engine_version=self.setup.engine_version, cache_ttl=ttl)
 
     # the agent --------------------------------------------------------------------------------------------------
 
@@ -145,7 +169,7 @@ class Session:
         yield from self._fit_window()
         cache = self._cache()
         prompt, start = self.history.prompt, self.env.now
-        marks = self._provider.place(prompt, engine_version=self.setup.engine_version, cache_ttl=self.setup.cache_ttl)
+        marks = self._marks(prompt)
         if self.setup.on_request is not None:
             self.setup.on_request(self.script.session, self.book.call, prompt, marks)
         served = cache.serve(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from sim.engine import Engine, Rates
-from sim.history import Message, Prompt, RowMaker
+from sim.history import Prompt, RowMaker
 from sim.provider.auxiliary import AuxiliaryBehaviour
 from sim.provider.seam import Mark, PriceCard, PromptCache
 
@@ -57,6 +57,19 @@ class AuxiliaryRoute:
 
 
 @dataclass(frozen=True, slots=True)
+class KeepAlive:
+    """Pings that keep the prompt cache warm while the person is away.
+
+    Attributes:
+        every_s: seconds between two pings; a ping re-sends the last request with `max_tokens: 0`.
+        give_up_s: no ping later than this after the last activity.
+    """
+
+    every_s: float
+    give_up_s: float
+
+
+@dataclass(frozen=True, slots=True)
 class Setup:
     """One arm, ready to play.
 
@@ -72,7 +85,9 @@ class Setup:
         other_models: profiles of models the script switches to, by name.
         maker: token counts of the main model's family.
         auxiliary: the summarising model, None when the engine never asks.
-        to_rows_kind: unused by engines that return sizes.
+        keep_alive: pings during pauses, None for none.
+        prewarm: whether the fixed prefix is written to the cache before the first message.
+        on_request: called with (session, call, prompt, marks) before each main request is served.
     """
 
     arm: str
@@ -86,9 +101,6 @@ class Setup:
     maker: RowMaker
     auxiliary: AuxiliaryRoute | None = None
     other_models: Mapping[str, Provider] = field(default_factory=dict)
+    keep_alive: KeepAlive | None = None
+    prewarm: bool = False
     on_request: Callable[[str, int, Prompt, Sequence[Mark]], None] | None = None
-    """Called with (session, call, prompt, marks) before each main request is served."""
-
-
-RequestSink = Callable[[Mapping[str, Any]], None]
-__all__ = ["AuxiliaryRoute", "Message", "Provider", "RequestSink", "Setup"]
