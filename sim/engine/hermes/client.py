@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import itertools
 import json
+import os
 import re
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -24,7 +26,7 @@ from sim.engine.contract import (
     Rewrite,
     Usage,
 )
-from sim.engine.hermes.hostprocess import HostDied, HostProcess
+from sim.engine.hermes.hostprocess import HostDiedError, HostProcess
 from sim.engine.hermes.mirror import Mirror, Rules
 from sim.engine.hermes.process.hermes_sim_host.books import Measure, Prices
 from sim.engine.hermes.process.hermes_sim_host.gauge import Fixed
@@ -106,19 +108,17 @@ class HermesEngine:
         """Folder of a plugin the user installed; bundled ones and entry points the package finds itself."""
         if self.context_engine is None:
             return None
-        import os
-
         home = os.environ.get("HERMES_HOME") or str(Path.home() / ".hermes")
         folder = Path(home) / "plugins" / self.context_engine
         return str(folder) if folder.is_dir() else None
 
     def _ask_once(self, frame: Mapping[str, Any]) -> Reply:
         """A frame that needs no session, tried again on a new host if one dies."""
-        died: HostDied | None = None
+        died: HostDiedError | None = None
         for _ in range(_TRIES):
             try:
                 return checked(self.running().request(frame), self)
-            except HostDied as error:
+            except HostDiedError as error:
                 died = error
         assert died is not None
         raise crashed(self, died)
@@ -274,10 +274,8 @@ class HermesSession:
         """Free the session in the host; steps still kept back can change nothing any more."""
         host = self._engine.host
         if host is not None and host.alive and self._generation == self._engine.generation:
-            try:
+            with contextlib.suppress(HostDiedError):
                 host.request({"do": "close", "key": self._key})
-            except HostDied:
-                pass
         self._queue.clear()
         self._journal = _Journal()
 
@@ -286,7 +284,7 @@ class HermesSession:
     def _message(self, row: Row) -> dict[str, Any]:
         if row.message is None:
             raise EngineError(
-                f"hermes@{self._engine.version} needs text, but a {row.role} row of this workload is known by its size only",
+                f"hermes@{self._engine.version} needs text, but a {row.role} row of this workload has a size only",
                 remedy="use a synthetic or replayed workload, or the engine `parametric`",
             )
         return row.message if type(row.message) is dict else dict(row.message)
@@ -335,7 +333,7 @@ class HermesSession:
 
     def _exchange(self, frame: Mapping[str, Any]) -> Reply:
         """One frame and its reply; a session whose host died is first driven again on a new one."""
-        died: HostDied | None = None
+        died: HostDiedError | None = None
         for _ in range(_TRIES):
             try:
                 host = self._engine.running()
@@ -344,7 +342,7 @@ class HermesSession:
                 reply = host.request(frame)
                 self.frames += 1
                 break
-            except HostDied as error:
+            except HostDiedError as error:
                 died = error
         else:
             assert died is not None
@@ -380,7 +378,7 @@ def checked(reply: Reply, engine: HermesEngine) -> Reply:
     return reply
 
 
-def crashed(engine: HermesEngine, died: HostDied) -> EngineCrashed:
+def crashed(engine: HermesEngine, died: HostDiedError) -> EngineCrashed:
     """The error for a host that keeps dying."""
     words = died.stderr.strip().splitlines()
     return EngineCrashed(

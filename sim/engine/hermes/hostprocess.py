@@ -24,7 +24,7 @@ STEP_SECONDS = 600.0
 _live: weakref.WeakSet[HostProcess] = weakref.WeakSet()
 
 
-class HostDied(Exception):
+class HostDiedError(Exception):
     """The host process ended or stopped answering; the session can be driven again on a new one."""
 
     def __init__(self, reason: str, stderr: str) -> None:
@@ -89,7 +89,7 @@ class HostProcess:
         threading.Thread(target=self._watch, args=(weakref.ref(self),), daemon=True).start()
         try:
             hello = self.request({"do": "hello"}, START_SECONDS)
-        except HostDied as died:
+        except HostDiedError as died:
             self.close()
             raise EngineError(
                 f"the engine host under {interpreter} did not start: {died.reason}{_tail(died.stderr)}",
@@ -117,7 +117,7 @@ class HostProcess:
         """Send one frame and wait for its reply.
 
         Raises:
-            HostDied: the process ended, or took longer than `seconds`.
+            HostDiedError: the process ended, or took longer than `seconds`.
         """
         assert self._process.stdin is not None
         assert self._process.stdout is not None
@@ -129,7 +129,7 @@ class HostProcess:
             late = self._late
             self.kill()
             reason = f"no answer within {seconds:.0f} s" if late else f"it ended ({self._process.wait()})"
-            raise HostDied(reason, self._read_stderr()) from error
+            raise HostDiedError(reason, self._read_stderr()) from error
         except BaseException:
             # Interrupted half-way through a frame: the stream is out of step for good.
             self.kill()

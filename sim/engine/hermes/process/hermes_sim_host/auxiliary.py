@@ -9,7 +9,7 @@ from typing import Any
 Ask = Callable[[dict[str, Any]], Mapping[str, Any]]
 
 
-class AuxiliaryFailed(Exception):
+class AuxiliaryError(Exception):
     """A failed call, in the shape the package's classifiers read: status code and message text."""
 
     def __init__(self, message: str, status: int | None = None) -> None:
@@ -18,15 +18,15 @@ class AuxiliaryFailed(Exception):
             self.status_code = status
 
 
-class ConnectionLost(AuxiliaryFailed, ConnectionError):
+class ConnectionLostError(AuxiliaryError, ConnectionError):
     """The connection dropped."""
 
 
-class TimedOut(AuxiliaryFailed, TimeoutError):
+class TimedOutError(AuxiliaryError, TimeoutError):
     """The call took too long."""
 
 
-class NotJson(AuxiliaryFailed, ValueError):
+class NotJsonError(AuxiliaryError, ValueError):
     """The provider's body was no JSON."""
 
 
@@ -44,14 +44,14 @@ def failure(kind: str, status: int | None) -> Exception:
     if kind == "no_provider":
         return RuntimeError("No LLM provider configured for task=compression")
     if kind == "timeout":
-        return TimedOut("Request timed out")
+        return TimedOutError("Request timed out")
     if kind == "connection":
-        return ConnectionLost("Connection error: peer closed connection without sending complete message body")
+        return ConnectionLostError("Connection error: peer closed connection without sending complete message body")
     if kind == "not_json":
-        return NotJson("Expecting value: line 1 column 1 (char 0)")
+        return NotJsonError("Expecting value: line 1 column 1 (char 0)")
     usual, message = _MESSAGES[kind]
     code = status if status is not None else usual
-    return AuxiliaryFailed(f"Error code: {code} - {message}", code)
+    return AuxiliaryError(f"Error code: {code} - {message}", code)
 
 
 def response(reply: Mapping[str, Any]) -> Any:

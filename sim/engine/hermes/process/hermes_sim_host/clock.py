@@ -53,11 +53,11 @@ def install(clock: Clock) -> None:
     for name, module in list(sys.modules.items()):
         if name == "agent" or name.startswith("agent."):
             _replace(module, clock)
-    compressor = sys.modules.get("agent.context_compressor")
-    if compressor is not None and hasattr(compressor, "_today_for_prompt"):
+    compressor: Any = sys.modules.get("agent.context_compressor")
+    if hasattr(compressor, "_today_for_prompt"):
         compressor._today_for_prompt = clock.today
-    dates = sys.modules.get("hermes_time")
-    if dates is not None and hasattr(dates, "now"):
+    dates: Any = sys.modules.get("hermes_time")
+    if hasattr(dates, "now"):
         dates.now = lambda *_args, **_kwargs: datetime.fromtimestamp(clock.now, UTC)
 
 

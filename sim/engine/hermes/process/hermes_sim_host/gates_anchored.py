@@ -9,6 +9,7 @@ from __future__ import annotations
 import time as real_time
 from typing import Any
 
+from . import micro
 from .books import Prices
 from .session import Row, Session
 
@@ -247,9 +248,9 @@ class AnchoredGates(Session):
         self.engine_seconds += real_time.perf_counter() - started
         if not count or pruned is before:
             return False
-        self.gauge.rewritten(self._put(list(pruned)))
+        self.gauge.rewritten(self.put(list(pruned)))
         self.refused = None
-        self._rewrite("prune", "after_tools", before, pressure, max(0, pressure - (rough - self.books.rough)))
+        self.rewrite("prune", "after_tools", before, pressure, max(0, pressure - (rough - self.books.rough)))
         return True
 
     # -- overflow, end of turn, other model ----------------------------------------------------------------------
@@ -278,13 +279,8 @@ class AnchoredGates(Session):
             if callable(observe):
                 observe(list(self.rows), None)
             return
-        if getattr(self.engine, "_micro_compact_enabled", False):
-            self._micro()
-
-    def _micro(self) -> None:
-        from .micro import run
-
-        run(self)
+        if self.blocks.enabled and getattr(self.engine, "_micro_compact_enabled", False):
+            micro.run(self)
 
     def on_model_change(self, model: str, window: int) -> None:
         """The session goes on with another model."""

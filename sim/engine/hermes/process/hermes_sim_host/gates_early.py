@@ -56,7 +56,7 @@ class EarlyGates(Session):
                 return
 
     def before_call(self) -> None:
-        """Up to three passes a turn; attempts are asked before the deferral, which raises its own mark when it defers."""
+        """Up to three passes a turn; attempts come before the deferral, which raises its own mark when it defers."""
         while self.stop is None and self.blocks.enabled:
             pressure = self.gauge.wired()
             if pressure < self.trigger or len(self.rows) <= 1 or self.attempts >= _ATTEMPTS:

@@ -85,7 +85,7 @@ class Gauge:
         return books.measure.total(text, books.images) + self.fixed.tools
 
     def resort(self) -> int:
-        """Last resort after tools: rows and the schemas, counted twice, without the system prompt (host page, (b) 1.1)."""
+        """Last resort after tools: rows and twice the schemas, without the system prompt (host page, (b) 1.1)."""
         return self.books.rough + 2 * self.fixed.tools
 
     def estimate(self) -> int:

@@ -79,7 +79,7 @@ def without_thinking(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def wire(row: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The row as the request holds it when it is priced before a call: text stripped, call arguments in canonical JSON."""
+    """The row as a request holds it when it is priced before a call: text stripped, arguments in canonical JSON."""
     content, calls = row.get("content"), row.get("tool_calls")
     stripped = content.strip() if isinstance(content, str) else content
     if stripped == content and not calls:

@@ -113,6 +113,9 @@ class Host:
         assert self.current is not None
         started = real_time.perf_counter()
         try:
+            session = self.current.session
+            if session is not None and session.task is not None:
+                request["task"] = session.task
             return self.current.ask(request)
         finally:
             self.package.waited += real_time.perf_counter() - started
@@ -163,7 +166,8 @@ class Host:
             if index < last and (session.events or session.stop):
                 return {
                     "kind": "failed",
-                    "message": f"the client's bound was unsound: {session.events or session.stop} in step {index} of {last}",
+                    "message": f"an event came in step {index} of {last}, kept back as event-free: "
+                    f"{session.stop or session.events}"[:500],
                     "trace": "",
                 }
         runner.busy += real_time.perf_counter() - start

@@ -29,6 +29,7 @@ class Session:
         attempts, blocked: passes used and the insufficient-progress block of this turn.
         user: this turn's message.
         reading: last prompt the provider reported, for gateway hygiene; 0 when a rewrite made it void.
+        task: name for auxiliary calls other than the compaction's own.
         refused: the prune bound at which the engine last declined.
     """
 
@@ -64,6 +65,7 @@ class Session:
         self.refused: int | None = None
         self.user: Row | None = None
         self.reading = 0
+        self.task: str | None = None
         self.engine_seconds = 0.0
 
     # -- opening -------------------------------------------------------------------------------------------------
@@ -141,28 +143,30 @@ class Session:
         self.books.append(row, prices)
         self.gauge.append(row)
 
-    def _put(self, rows: list[Row]) -> int | None:
-        """Replace the rows after a rewrite; returns the first changed row."""
-        known = {id(row): prices for row, prices in zip(self.rows, self.books.each, strict=True)}
-        by_content: dict[int, list[int]] = {}
-        if len(rows) == len(self.rows):
-            # A prune copies every row but keeps the content objects of those it leaves alone.
-            for index, (old, new) in enumerate(zip(self.rows, rows, strict=True)):
-                if old is not new and old.get("content") is new.get("content") and old == new:
-                    by_content[index] = []
-        first = next(
-            (
-                index
-                for index, new in enumerate(rows)
-                if index >= len(self.rows) or (self.rows[index] is not new and self.rows[index] != new)
-            ),
-            None,
-        )
-        prices = [
-            known.get(id(row)) if index not in by_content else self.books.each[index] for index, row in enumerate(rows)
-        ]
+    def put(self, rows: list[Row]) -> int | None:
+        """Replace the rows after a rewrite, pricing only what changed; returns the first changed row."""
+        old, each = self.rows, self.books.each
+        known: list[Prices | None] = [None] * len(rows)
+        first: int | None = None
+        if len(rows) == len(old):
+            for index, (a, b) in enumerate(zip(old, rows, strict=True)):
+                if _unchanged(a, b):
+                    known[index] = each[index]
+                elif first is None:
+                    first = index
+        else:
+            limit = min(len(old), len(rows))
+            head = 0
+            while head < limit and _unchanged(old[head], rows[head]):
+                known[head] = each[head]
+                head += 1
+            kept = 0
+            while kept < limit - head and _unchanged(old[-1 - kept], rows[-1 - kept]):
+                known[-1 - kept] = each[-1 - kept]
+                kept += 1
+            first = head
         self.rows = rows
-        self.books.replace(rows, prices)
+        self.books.replace(rows, known)
         return first
 
     # -- engine predicates ---------------------------------------------------------------------------------------
@@ -230,14 +234,14 @@ class Session:
             self._attempt(site, "empty", pressure)
             return False
         self._repair(before, after)
-        after, note = self._shrunk(before, after, rearm)
-        if after is None:
+        candidate, note = self._shrunk(before, after, rearm)
+        if candidate is None:
             self._attempt(site, "would_grow", pressure)
             return False
-        self._put(after)
+        self.put(candidate)
         self._boundary(progress, fallback, skipped)
         self.restore_request()
-        self._rewrite(
+        self.rewrite(
             "compaction", site, before, pressure, self.gauge.whole(), note or ("fallback_text" if fallback else "")
         )
         return True
@@ -351,7 +355,8 @@ class Session:
     def _attempt(self, site: str, reason: str, estimate: int) -> None:
         self.events.append({"type": "attempt", "site": site, "reason": reason, "estimate": estimate})
 
-    def _rewrite(self, kind: str, site: str, before: list[Row], pressure: int, after: int, note: str = "") -> None:
+    def rewrite(self, kind: str, site: str, before: list[Row], pressure: int, after: int, note: str = "") -> None:
+        """Note a rewrite of `before` into the rows as they stand."""
         self.events.append(
             {
                 "type": "rewrite",
@@ -363,6 +368,10 @@ class Session:
                 "note": note,
             }
         )
+
+
+def _unchanged(old: Row, new: Row) -> bool:
+    return old is new or (old.get("content") is new.get("content") and old == new)
 
 
 _KEEP_REPLY = "_ensure_compressed_keeps_last_assistant_reply"

@@ -11,7 +11,7 @@ import tempfile
 from typing import Any, BinaryIO, NoReturn
 
 
-class NetworkBlocked(OSError):
+class NetworkBlockedError(OSError):
     """The engine tried to reach the network."""
 
 
@@ -33,7 +33,7 @@ def take_streams() -> tuple[BinaryIO, BinaryIO]:
 
 
 def make_home() -> str:
-    """A fresh scratch folder as home, Hermes home, temporary and working folder; to be called before any import of Hermes."""
+    """A fresh scratch folder as every kind of home and as working folder; call before any import of Hermes."""
     root = tempfile.mkdtemp(prefix="hermes-sim-host-")
     for name in ("HOME", "USERPROFILE", "HERMES_HOME", "TMPDIR", "TEMP", "TMP", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"):
         folder = os.path.join(
@@ -72,7 +72,7 @@ def block_network() -> None:
     """Make every connection and name lookup fail."""
 
     def refuse(*_args: Any, **_kwargs: Any) -> NoReturn:
-        raise NetworkBlocked("the simulator's engine host has no network")
+        raise NetworkBlockedError("the simulator's engine host has no network")
 
     for name in ("getaddrinfo", "gethostbyname", "gethostbyname_ex", "getnameinfo", "create_connection"):
         setattr(socket, name, refuse)
