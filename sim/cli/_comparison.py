@@ -1,0 +1,213 @@
+"""The comparison as people read it: arms as rows, the decision below."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from sim.cli import _out
+from sim.cli._words import word
+from sim.units import format_tokens
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+_COLOUR = {"cheaper": "green", "dearer": "red", "no difference shown": "yellow", "baseline": "dim"}
+NARROW = 92
+"""Below this many columns arms are printed one under the other."""
+
+
+def print_comparison(result: Mapping[str, Any], *, title: str, lang: str = "en") -> None:
+    """Print the table, the decision sentence and the run folder."""
+    from rich.text import Text
+
+    console = _out.console()
+    console.print(Text(title, style="bold"))
+    sessions = max((a["sessions"] for a in result["arms"]), default=0)
+    key = "sessions_line" if sessions > 1 else "session_line"
+    console.print(Text(word(key, lang, n=sessions), style="dim"))
+    rows = cells(result, lang)
+    if _out.width() >= NARROW:
+        _wide(rows, lang)
+    else:
+        _narrow(rows, lang)
+    console.print(Text(decision(result, lang), style="bold"))
+    console.print(Text(f"{word('stored', lang)}: {result['run_dir']}", overflow="fold"))
+
+
+def remarks(result: Mapping[str, Any], lang: str = "en") -> list[str]:
+    """Ignored and misplaced settings, cut-off sessions, arms with one and the same trigger."""
+    found: list[str] = []
+    for arm in result["arms"]:
+        name = arm["arm"]
+        found += [word("ignored", lang, arm=name, **_ignored(item)) for item in arm["ignored_settings"]]
+        for setting, home in (arm.get("misplaced_settings") or {}).items():
+            found.append(word("misplaced", lang, arm=name, setting=setting, home=home))
+        for kind, key in (("overflows", "overflow"), ("unfinished", "unfinished")):
+            if arm.get(kind):
+                found.append(word(key, lang, arm=name, n=arm[kind], all=arm["sessions"]))
+    return found
+
+
+def _ignored(item: Any) -> dict[str, Any]:
+    if isinstance(item, Mapping):
+        return {"setting": item.get("setting"), "value": item.get("value"), "reason": item.get("reason")}
+    return {"setting": item, "value": "…", "reason": "-"}
+
+
+def decision(result: Mapping[str, Any], lang: str = "en") -> str:
+    """One sentence: the winner with its saving and range, or that none is shown."""
+    paired = result["paired"]
+    if not paired:
+        arm = result["arms"][0]
+        return word("alone", lang, arm=arm["arm"], mean=money(arm["cost_usd"]["mean"]))
+    best = max(paired, key=lambda row: float(row["saving_usd"]["mean"]))
+    saving = best["saving_usd"]
+    values: dict[str, Any] = {
+        "arm": best["arm"],
+        "baseline": best["baseline"],
+        "mean": money(saving["mean"]),
+        "low": money(saving["low"]),
+        "high": money(saving["high"]),
+        "pct": percent(best["saving_pct"]["mean"]),
+    }
+    if best["verdict"] == "cheaper":
+        start = best["wins_from_call"]
+        values["since"] = word("since", lang, n=start) if start and start > 1 else ""
+        exact = saving["low"] == saving["high"]
+        return word("wins_exact" if exact else "wins", lang, **values)
+    if all(float(row["saving_usd"]["mean"]) == 0 for row in paired):
+        return word("same_cost", lang)
+    if all(row["verdict"] == "dearer" for row in paired):
+        return word("keep", lang, **{**values, "mean": money(str(saving["mean"]).lstrip("-"))})
+    return word("unclear", lang, **values)
+
+
+def money(value: Any) -> str:
+    """Dollars for people: cents, and more digits below a cent."""
+    if value is None:
+        return "-"
+    number = float(value)
+    size = abs(number)
+    digits = 2 if size >= 0.995 or size == 0 else 3 if size >= 0.0995 else 4 if size >= 0.00995 else 6
+    return f"{number:,.{digits}f}"
+
+
+def percent(value: Any) -> str:
+    """A percentage with one digit, `-` when there is none."""
+    return "-" if value is None else f"{float(value):.1f} %"
+
+
+def cells(result: Mapping[str, Any], lang: str = "en") -> list[dict[str, Text]]:
+    """One row of styled cells for each arm."""
+    pairs = {row["arm"]: row for row in result["paired"]}
+    return [_cells(arm, pairs.get(arm["arm"]), lang) for arm in result["arms"]]
+
+
+def _cells(arm: Mapping[str, Any], pair: Mapping[str, Any] | None, lang: str) -> dict[str, Text]:
+    from rich.text import Text
+
+    sessions = arm["sessions"] or 1
+    cost = arm["cost_usd"]
+    trigger = arm["trigger_tokens"]
+    row = {
+        "arm": Text(f"{arm['arm']}\n").append(_engine(arm), style="dim"),
+        "trigger": _two(
+            word("never", lang) if trigger is None else format_tokens(trigger), _rule(arm.get("trigger_rule"))
+        ),
+        "calls": Text(_each(arm["calls"], sessions)),
+        "compactions": Text(_each(arm["compactions"], sessions)),
+        "prunes": Text(_each(arm["prunes"], sessions)),
+        "peak": Text(format_tokens(arm["peak_tokens"]["p50"])),
+        "hit": Text(f"{arm['hit_ratio'] * 100:.1f} %"),
+        "cost": _two(money(cost["mean"]), _range(cost)),
+    }
+    if pair is None:
+        row["saving"] = Text("")
+        row["verdict"] = Text(word("baseline", lang), style=_COLOUR["baseline"])
+        return row
+    saving = pair["saving_usd"]
+    row["saving"] = _two(money(saving["mean"]), _range(saving))
+    verdict = Text(word(pair["verdict"], lang), style=_COLOUR.get(pair["verdict"], ""))
+    if pair["verdict"] == "cheaper" and pair["wins_from_call"]:
+        verdict.append("\n" + word("from_call", lang, n=pair["wins_from_call"]), style="dim")
+    row["verdict"] = verdict
+    return row
+
+
+def _engine(arm: Mapping[str, Any]) -> str:
+    version = arm.get("engine_version") or ""
+    return f"{arm['engine']}@{version}" if arm["engine"] == "hermes" and version else str(arm["engine"])
+
+
+def _rule(rule: Any) -> str:
+    return "" if not rule or rule == "never" else str(rule)
+
+
+def _two(first: str, second: str) -> Text:
+    from rich.text import Text
+
+    return Text(first + ("\n" if second else "")).append(second, style="dim")
+
+
+def _range(interval: Mapping[str, Any]) -> str:
+    if interval["low"] == interval["high"]:
+        return ""
+    return f"{money(interval['low'])} to {money(interval['high'])}"
+
+
+def _each(total: int, sessions: int) -> str:
+    """A total as a mean per session, with a decimal only where there is one."""
+    mean = total / sessions
+    return f"{mean:,.0f}" if mean == int(mean) or mean >= 100 else f"{mean:.1f}"
+
+
+_KEYS = ("arm", "trigger", "calls", "compactions", "prunes", "peak", "hit", "cost", "saving", "verdict")
+_RIGHT = {"calls", "compactions", "prunes", "peak", "hit", "cost", "saving"}
+
+
+def _wide(rows: Sequence[Mapping[str, Text]], lang: str) -> None:
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False, padding=(0, 1), collapse_padding=True)
+    for key in _KEYS:
+        table.add_column(
+            word(key, lang),
+            justify="right" if key in _RIGHT else "left",
+            vertical="top",
+            no_wrap=key not in {"arm", "trigger"},
+            overflow="fold",
+        )
+    for i, row in enumerate(rows):
+        table.add_row(*(row[key] for key in _KEYS), end_section=i == len(rows) - 1)
+    _out.console().print(table)
+
+
+def _narrow(rows: Sequence[Mapping[str, Text]], lang: str) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    console = _out.console()
+    for row in rows:
+        console.print()
+        console.print(_joined(row["arm"], style="bold"))
+        table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 1))
+        table.add_column(style="dim", no_wrap=True)
+        table.add_column(overflow="fold")
+        for key in _KEYS[1:]:
+            if row[key].plain:
+                name = word(key, lang).replace("-\n", "").replace("\n", " ")
+                table.add_row(Text(f"  {name}"), _joined(row[key]))
+        console.print(table)
+    console.print()
+
+
+def _joined(cell: Text, style: str = "") -> Text:
+    """A two-line cell on one line, the second part in brackets."""
+    from rich.text import Text
+
+    first, _, second = cell.plain.partition("\n")
+    if second and " " in first and second == "shown":
+        return Text(f"{first} {second}", style=style)
+    return Text(first, style=style or str(cell.style)).append(f"  ({second})" if second else "", style="dim")
