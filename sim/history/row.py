@@ -126,12 +126,13 @@ class RowMaker:
         self.tokens = tokens
         self._counts: dict[tuple[int, ContentKind], int] = {}
 
-    def row(self, message: Message | Blank, kind: ContentKind | None = None) -> Row:
+    def row(self, message: Message | Blank, kind: ContentKind | None = None, counted: int | None = None) -> Row:
         """The row of a message, or of a blank.
 
         Args:
             message: chat message, or a size.
             kind: class of the text; guessed from the text when None.
+            counted: the vocabulary's count of the row's text, when the caller has it already.
         """
         if isinstance(message, Blank):
             ident = _digest(f"{message.role}\x1f{message.tokens}\x1f{message.label}")
@@ -140,6 +141,8 @@ class RowMaker:
         chosen = kind if kind is not None else self.tokens.classify(text)
         calls = message.get("tool_calls") or ()
         ident = _digest(json.dumps(message, ensure_ascii=True, sort_keys=True, default=str))
+        if counted is not None:
+            self._counts[(_digest(text), chosen)] = self.tokens.scaled(counted, chosen)
         count = self.count(text, chosen) + IMAGE_TOKENS * _images(message)
         role: Role = message["role"]
         return Row(role, ident, count, message, bool(content_text(message.get("content"))), len(calls), chosen)

@@ -13,7 +13,7 @@ import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from functools import lru_cache
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -134,7 +134,7 @@ def _pointing_at(folder: Path) -> Iterator[None]:
             os.environ["TIKTOKEN_CACHE_DIR"] = before
 
 
-@lru_cache(maxsize=None)
+@cache
 def encoding(name: EncodingName) -> tiktoken.Encoding:
     """The tiktoken encoding of that name, loaded once a process (about 0.3 s).
 

@@ -100,6 +100,7 @@ class Script:
         origin: what starts its turns; decides gateway hygiene and cache TTL `auto`.
         finished: False when the session was cut off.
         notes: remarks for the report (what an importer skipped, inferred sizes).
+        facts: planted facts by id, word for word (placeholders in a token-only script).
     """
 
     session: str
@@ -110,6 +111,7 @@ class Script:
     origin: Origin = "terminal"
     finished: bool = True
     notes: tuple[str, ...] = field(default=())
+    facts: tuple[str, ...] = ()
 
     @property
     def calls(self) -> int:

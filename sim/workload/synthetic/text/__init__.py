@@ -1,0 +1,15 @@
+"""Text that real tools return, people write and models think, of any size, from a seed; one module a kind.
+
+Offers:
+    Draft                     a text as head, lines and foot, so that it can be cut to size and still look whole
+    Project                   what a session is about: its files, packages, hosts and names
+    RESULTS, ARGUMENTS        makers of tool results and of tool arguments, by name
+    content_kind              class of each kind of text
+    say, think, ask           text of the model and of the person
+"""
+
+from sim.workload.synthetic.text.catalogue import ARGUMENTS, RESULTS, ask, content_kind, say, think
+from sim.workload.synthetic.text.draft import Draft
+from sim.workload.synthetic.text.project import Project
+
+__all__ = ["ARGUMENTS", "RESULTS", "Draft", "Project", "ask", "content_kind", "say", "think"]

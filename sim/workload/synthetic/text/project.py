@@ -1,0 +1,52 @@
+"""What one session is about: a repository with files, hosts, people; texts of one session talk about the same things."""
+
+from __future__ import annotations
+
+import random
+
+from sim.workload.synthetic.text import words
+
+_SUFFIX = {"python": "py", "typescript": "ts", "go": "go", "rust": "rs", "java": "java", "sql": "sql", "yaml": "yaml"}
+_MIX = ("python", "python", "python", "typescript", "go", "rust", "java", "sql", "yaml")
+
+
+class Project:
+    """Names of a made-up project, from a seed.
+
+    Attributes:
+        name: of the repository.
+        root: absolute path of its checkout.
+        main: its main language.
+        files: paths below the root.
+        modules, tests, hosts, services: names that recur in texts.
+    """
+
+    def __init__(self, seed: int) -> None:
+        r = random.Random(seed)
+        self.name = f"{r.choice(words.ADJECTIVES)}-{r.choice(words.NOUNS)}"
+        self.root = f"/home/{r.choice(words.PEOPLE)}/src/{self.name}"
+        self.package = self.name.replace("-", "_")
+        self.main = r.choice(_MIX)
+        self.modules = r.sample(words.NOUNS, 28)
+        self.hosts = [f"{r.choice(words.SERVICES)}-{r.randint(1, 40):02d}" for _ in range(9)]
+        self.services = r.sample(words.SERVICES, 8)
+        self.files: list[str] = []
+        for module in self.modules:
+            for _ in range(r.randint(1, 4)):
+                suffix = _SUFFIX[self.main if r.random() < 0.75 else r.choice(_MIX)]
+                folder = r.choice(("src", "src", "lib", "app", "internal", "core", "api", "scripts"))
+                self.files.append(f"{folder}/{module}/{r.choice(words.VERBS)}_{r.choice(words.NOUNS)}.{suffix}")
+        self.tests = [f"tests/{m}/test_{r.choice(words.VERBS)}_{r.choice(words.NOUNS)}.py" for m in self.modules]
+
+    def file(self, r: random.Random) -> str:
+        """One of its files."""
+        return r.choice(self.files)
+
+
+def language_of(path: str) -> str:
+    """Programming language of a path by its suffix."""
+    suffix = path.rsplit(".", 1)[-1]
+    for language, known in _SUFFIX.items():
+        if suffix == known:
+            return language
+    return "python"
