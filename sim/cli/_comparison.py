@@ -10,15 +10,15 @@ from sim.cli._words import word
 from sim.units import format_tokens
 
 if TYPE_CHECKING:
+    from rich.table import Table
     from rich.text import Text
 
 _COLOUR = {"cheaper": "green", "dearer": "red", "no difference shown": "yellow", "baseline": "dim"}
-NARROW = 92
-"""Below this many columns arms are printed one under the other."""
 
 
 def print_comparison(result: Mapping[str, Any], *, title: str, lang: str = "en") -> None:
     """Print the table, the decision sentence and the run folder."""
+    from rich.measure import Measurement
     from rich.text import Text
 
     console = _out.console()
@@ -26,9 +26,17 @@ def print_comparison(result: Mapping[str, Any], *, title: str, lang: str = "en")
     sessions = max((a["sessions"] for a in result["arms"]), default=0)
     key = "sessions_line" if sessions > 1 else "session_line"
     console.print(Text(word(key, lang, n=sessions), style="dim"))
+    console.print()
     rows = cells(result, lang)
-    if _out.width() >= NARROW:
-        _wide(rows, lang)
+    unbounded = console.options.update(max_width=1_000)
+    for left_out in _LEFT_OUT:
+        table = _wide(rows, lang, left_out)
+        if Measurement.get(console, unbounded, table).maximum <= console.width:
+            console.print(table)
+            if left_out:
+                console.print(Text(word("wider", lang), style="dim"))
+            console.print()
+            break
     else:
         _narrow(rows, lang)
     console.print(Text(decision(result, lang), style="bold"))
@@ -137,7 +145,7 @@ def _cells(arm: Mapping[str, Any], pair: Mapping[str, Any] | None, lang: str) ->
 
 def _engine(arm: Mapping[str, Any]) -> str:
     version = arm.get("engine_version") or ""
-    return f"{arm['engine']}@{version}" if arm["engine"] == "hermes" and version else str(arm["engine"])
+    return f"hermes {version.partition('.post')[0]}" if arm["engine"] == "hermes" and version else str(arm["engine"])
 
 
 def _rule(rule: Any) -> str:
@@ -153,7 +161,16 @@ def _two(first: str, second: str) -> Text:
 def _range(interval: Mapping[str, Any]) -> str:
     if interval["low"] == interval["high"]:
         return ""
-    return f"{money(interval['low'])} to {money(interval['high'])}"
+    low, high = _short(interval["low"]), _short(interval["high"])
+    return f"{low} to {high}" if "-" in low + high or not _out.utf8() else f"{low}–{high}"
+
+
+def _short(value: Any) -> str:
+    """Three significant digits, without an exponent."""
+    number = float(value)
+    size = abs(number)
+    digits = 0 if size >= 99.95 else 1 if size >= 9.995 else 2 if size >= 0.995 else 3 if size >= 0.0995 else 4
+    return f"{number:,.{digits}f}"
 
 
 def _each(total: int, sessions: int) -> str:
@@ -162,26 +179,45 @@ def _each(total: int, sessions: int) -> str:
     return f"{mean:,.0f}" if mean == int(mean) or mean >= 100 else f"{mean:.1f}"
 
 
-_KEYS = ("arm", "trigger", "calls", "compactions", "prunes", "peak", "hit", "cost", "saving", "verdict")
-_RIGHT = {"calls", "compactions", "prunes", "peak", "hit", "cost", "saving"}
+_WIDE = (
+    ("arm", ""),
+    ("trigger", ""),
+    ("calls", "peak"),
+    ("compactions", "prunes"),
+    ("hit", ""),
+    ("cost", ""),
+    ("saving", ""),
+    ("verdict", ""),
+)
+"""Columns of the wide table; a second key shares its column, on the second line."""
+_LEFT_OUT = (frozenset[str](), frozenset({"hit"}), frozenset({"hit", "compactions", "calls"}))
+"""Columns left out, step by step, to fit a narrower terminal; below that, arms are listed one under the other."""
+_KEYS = tuple(key for pair in _WIDE for key in pair if key)
+_LEFT = {"arm", "trigger", "verdict"}
 
 
-def _wide(rows: Sequence[Mapping[str, Text]], lang: str) -> None:
+def _wide(rows: Sequence[Mapping[str, Text]], lang: str, left_out: frozenset[str]) -> Table:
     from rich import box
     from rich.table import Table
 
-    table = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False, padding=(0, 1), collapse_padding=True)
-    for key in _KEYS:
+    table = Table(
+        box=box.SIMPLE_HEAD, header_style="bold", show_edge=False, pad_edge=False, padding=(0, 1), collapse_padding=True
+    )
+    shown = [pair for pair in _WIDE if pair[0] not in left_out]
+    for first, second in shown:
         table.add_column(
-            word(key, lang),
-            justify="right" if key in _RIGHT else "left",
-            vertical="top",
-            no_wrap=key not in {"arm", "trigger"},
-            overflow="fold",
+            word(first, lang) + (f"\n{word(second, lang)}" if second else ""),
+            justify="left" if first in _LEFT else "right",
+            no_wrap=True,
         )
-    for i, row in enumerate(rows):
-        table.add_row(*(row[key] for key in _KEYS), end_section=i == len(rows) - 1)
-    _out.console().print(table)
+    for row in rows:
+        table.add_row(
+            *(
+                row[first].copy().append("\n" + row[second].plain, style="dim") if second else row[first]
+                for first, second in shown
+            )
+        )
+    return table
 
 
 def _narrow(rows: Sequence[Mapping[str, Text]], lang: str) -> None:
@@ -189,8 +225,9 @@ def _narrow(rows: Sequence[Mapping[str, Text]], lang: str) -> None:
     from rich.text import Text
 
     console = _out.console()
-    for row in rows:
-        console.print()
+    for i, row in enumerate(rows):
+        if i:
+            console.print()
         console.print(_joined(row["arm"], style="bold"))
         table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 1))
         table.add_column(style="dim", no_wrap=True)
@@ -208,6 +245,6 @@ def _joined(cell: Text, style: str = "") -> Text:
     from rich.text import Text
 
     first, _, second = cell.plain.partition("\n")
-    if second and " " in first and second == "shown":
-        return Text(f"{first} {second}", style=style)
+    if first.endswith("-"):
+        return Text(first[:-1] + second, style=style or str(cell.style))
     return Text(first, style=style or str(cell.style)).append(f"  ({second})" if second else "", style="dim")
