@@ -1,0 +1,186 @@
+"""Recognises formats and imports files, folders and globs."""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from sim.errors import TranscriptError, UsageError, Where
+from sim.history import RowMaker
+from sim.workload.replay import claude_code, openai_chat
+from sim.workload.replay.build import build, recorded_model
+from sim.workload.replay.drafts import Draft
+from sim.workload.replay.report import Imported, Imports
+from sim.workload.replay.sizes import build_sized
+from sim.workload.replay.source import Source
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """One transcript format.
+
+    Attributes:
+        recognise: whether a file is one, by its content alone.
+        read: its sessions.
+        title: what people call it.
+    """
+
+    name: str
+    title: str
+    recognise: Callable[[Source], bool]
+    read: Callable[[Source], list[Draft]]
+
+
+FORMATS: tuple[Format, ...] = (
+    Format("claude-code", "Claude Code session", claude_code.recognise, claude_code.read),
+    Format("openai-chat", "OpenAI chat messages", openai_chat.recognise, openai_chat.read),
+)
+"""In the order they are tried: the more telling marks come first, bare chat messages last."""
+
+_SIDE_FILES = ("-wal", "-shm", "-journal")
+
+
+def format_names() -> list[str]:
+    """Names of all formats."""
+    return [form.name for form in FORMATS]
+
+
+def find_format(source: Source) -> Format | None:
+    """The format of a file, by its content; None when no importer knows it."""
+    if not source.head or source.archive:
+        return None
+    return next((form for form in FORMATS if form.recognise(source)), None)
+
+
+def import_transcripts(paths: Sequence[str], *, format: str = "auto", maker: RowMaker) -> Imports:
+    """Sessions out of transcript files.
+
+    Args:
+        paths: files, folders (searched through) or globs.
+        format: one of `format_names()`, or `auto`.
+        maker: gives rows their tokens.
+
+    Returns:
+        One entry for each session, in the order of paths and of the files; a sub-agent is a session.
+
+    Raises:
+        TranscriptError: a path is missing, a named file is not a transcript, or nothing was found.
+        UsageError: no format of that name.
+    """
+    sessions: list[Imported] = []
+    passed_over: list[tuple[str, str]] = []
+    for source, form, drafts in read_drafts(paths, format=format, passed_over=passed_over):
+        first = True
+        for draft in drafts:
+            script, report = build(draft, maker) if draft.events else build_sized(draft, maker)
+            if first:
+                notes = (*source.notes, *report.notes)
+                report = replace(report, notes=notes)
+                script = replace(script, notes=notes)
+                first = False
+            sessions.append(Imported(script, report, form.name, str(source.path), recorded_model(draft), draft))
+    return Imports(_unique(sessions), passed_over)
+
+
+def read_drafts(
+    paths: Sequence[str], *, format: str = "auto", passed_over: list[tuple[str, str]] | None = None
+) -> Iterator[tuple[Source, Format, list[Draft]]]:
+    """Each file's sessions before tokens are counted; arguments and errors as in `import_transcripts`."""
+    forced = _named(format)
+    lost: list[tuple[str, str]] = passed_over if passed_over is not None else []
+    found = 0
+    for text in paths:
+        files, alone = _files(text)
+        for path in files:
+            source = Source(path)
+            try:
+                form, drafts = _sessions(source, forced)
+            except TranscriptError as error:
+                if alone:
+                    raise
+                lost.append((str(path), error.message))
+                continue
+            found += len(drafts)
+            yield source, form, drafts
+    if not found:
+        tried = ", ".join(format_names()) if forced is None else forced.name
+        reasons = "; ".join(f"{Path(path).name}: {why}" for path, why in lost[:3])
+        raise TranscriptError(
+            f"no session found in {', '.join(paths)}" + (f" ({reasons})" if reasons else ""),
+            remedy=f"give transcripts of one of the formats {tried}",
+        )
+
+
+def _named(name: str) -> Format | None:
+    if name == "auto":
+        return None
+    for form in FORMATS:
+        if form.name == name:
+            return form
+    raise UsageError(f"no transcript format {name!r}", remedy=f"use auto or one of: {', '.join(format_names())}")
+
+
+def _files(text: str) -> tuple[list[Path], bool]:
+    """Files behind a path, a folder or a glob, and whether the person named exactly one file."""
+    path = Path(text).expanduser()
+    if path.is_file():
+        return [path], True
+    if path.is_dir():
+        inside = sorted(p for p in path.rglob("*") if p.is_file() and not p.name.startswith("."))
+        return [p for p in inside if not p.name.endswith(_SIDE_FILES)], False
+    matched = sorted(Path(p) for p in glob.glob(str(path), recursive=True))
+    if matched:
+        return [p for p in matched if p.is_file()], False
+    raise TranscriptError("no such file or folder", where=Where(text), remedy="check the path")
+
+
+def _sessions(source: Source, forced: Format | None) -> tuple[Format, list[Draft]]:
+    """Format and sessions of one file; what belongs to no session is counted with the first."""
+    where = source.where
+    if not source.head:
+        raise TranscriptError("the file is empty", where=where, remedy="give a transcript")
+    if source.archive:
+        raise TranscriptError(
+            f"this is {source.archive}", where=where, rule="archives are not opened", remedy="unpack it first"
+        )
+    form = forced or find_format(source)
+    if form is None:
+        raise TranscriptError(
+            "not a transcript of a known format",
+            where=where,
+            rule=f"tried {', '.join(format_names())}",
+            remedy="give `--format` if you know it, or export the session in one of these formats",
+        )
+    drafts = form.read(source)
+    whole = [draft for draft in drafts if not draft.empty]
+    if not whole:
+        why = sum((draft.skipped for draft in drafts), start=source.skipped.copy())
+        reasons = ", ".join(f"{n} × {reason}" for reason, n in why.most_common(4))
+        raise TranscriptError(
+            f"no model call found in this {form.title} file" + (f" (left out: {reasons})" if reasons else ""),
+            where=where,
+            remedy="give a file with at least one answer of the model",
+        )
+    first = whole[0]
+    for draft in drafts:
+        if draft.empty:
+            first.skipped.update(draft.skipped)
+            if draft.used:
+                first.skipped["message without any answer"] += draft.used
+    first.skipped.update(source.skipped)
+    return form, whole
+
+
+def _unique(sessions: list[Imported]) -> list[Imported]:
+    """Names made unique by a number, as a replication needs them."""
+    seen: dict[str, int] = {}
+    result = []
+    for one in sessions:
+        name = one.script.session
+        seen[name] = seen.get(name, 0) + 1
+        if seen[name] > 1:
+            one = replace(one, script=replace(one.script, session=f"{name}~{seen[name]}"))
+        result.append(one)
+    return result
