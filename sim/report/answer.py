@@ -1,0 +1,282 @@
+"""The decision that a run supports: who wins, by how much, how surely, and what that does not say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from sim.report import text
+from sim.report.view import COMPACTIONS, ArmView, View
+from sim.report.words import Words
+
+if TYPE_CHECKING:
+    from sim.study.interval import Interval
+
+Kind = Literal["win", "keep", "unclear", "same", "alone", "baseline_breaks", "all_break"]
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What a run says.
+
+    Attributes:
+        kind: which of the answers it is.
+        arm: the arm the answer speaks of (the winner, the nearest rival, the only arm).
+        second: the next best arm with its paired difference from the winner, dollars.
+    """
+
+    kind: Kind
+    arm: ArmView
+    second: tuple[ArmView, Interval] | None = None
+
+
+def decide(view: View) -> Decision:
+    """The decision, from paired savings alone; an arm that breaks off more sessions than the baseline never wins."""
+    base = view.baseline
+    if not view.others:
+        return Decision("alone", base)
+    least_broken = min(arm.broken for arm in view.arms)
+    if least_broken < base.broken:
+        whole = [arm for arm in view.others if arm.broken == least_broken]
+        return Decision("baseline_breaks", min(whole, key=lambda arm: arm.mean_cost))
+    if all(arm.row["overflows"] for arm in view.arms):
+        return Decision("all_break", base)
+    eligible = [arm for arm in view.others if arm.broken <= base.broken] or list(view.others)
+    best = min(eligible, key=lambda arm: arm.mean_cost)
+    verdicts = {arm.name: str((arm.pair or {})["verdict"]) for arm in eligible}
+    cheaper = [arm for arm in eligible if verdicts[arm.name] == "cheaper"]
+    if cheaper:
+        winner = min(cheaper, key=lambda arm: arm.mean_cost)
+        rest = [arm for arm in (*eligible, base) if arm is not winner]
+        second = min(rest, key=lambda arm: arm.mean_cost)
+        return Decision("win", winner, None if second is base else (second, _difference(view, second, winner)))
+    if all(verdict == "dearer" for verdict in verdicts.values()):
+        return Decision("keep", best)
+    undecided = [arm for arm in eligible if verdicts[arm.name] != "dearer"]
+    rival = min(undecided, key=lambda arm: arm.mean_cost)
+    return Decision("same" if not np.any(view.savings(rival)) else "unclear", rival)
+
+
+def _difference(view: View, dearer: ArmView, cheaper: ArmView) -> Interval:
+    from sim.study.interval import paired_interval
+
+    return paired_interval(list(view.costs[dearer.name] - view.costs[cheaper.name]), seed=1)
+
+
+def unit(view: View, words: Words) -> str:
+    """`a session` or `a replication`."""
+    return words("unit.session" if view.one_session_each else "unit.replication")
+
+
+def answer(view: View, decision: Decision, words: Words) -> list[str]:
+    """One or two sentences."""
+    arm, base = decision.arm, view.baseline
+    values: dict[str, object] = {"arm": arm.label, "baseline": base.label, "unit": unit(view, words)}
+    if decision.kind == "alone":
+        cost = {k: float(v) for k, v in arm.row["cost_usd"].items()}
+        places = text.decimals(cost["mean"])
+        shown = {k: text.dollars(cost[k], places=places) for k in ("low", "high")}
+        key = "answer.alone_point" if cost["low"] == cost["high"] else "answer.alone"
+        return [words(key, cost=text.dollars(cost["mean"], places=places), **shown, **values)]
+    if decision.kind == "all_break":
+        return [words("answer.all_break")]
+    if decision.kind == "baseline_breaks":
+        return [
+            words(
+                "answer.baseline_breaks", broken=base.broken, sessions=base.row["sessions"],
+                cost=text.dollars(arm.mean_cost), **values,
+            )
+        ]  # fmt: skip
+    if decision.kind == "same":
+        return [words("answer.same", **values)]
+    return _against_baseline(view, decision, words, values)
+
+
+def _against_baseline(view: View, decision: Decision, words: Words, values: dict[str, object]) -> list[str]:
+    pair = decision.arm.pair or {}
+    saving = {k: float(v) for k, v in pair["saving_usd"].items()}
+    places = text.decimals(max(abs(v) for v in saving.values()))
+    if decision.kind == "keep":
+        shown = {"loss": -saving["mean"], "low": -saving["high"], "high": -saving["low"]}
+        return [words("answer.keep", **{k: text.dollars(v, places=places) for k, v in shown.items()}, **values)]
+    shown = {"saving": saving["mean"], "low": saving["low"], "high": saving["high"]}
+    money = {k: text.dollars(v, places=places) for k, v in shown.items()}
+    if decision.kind == "unclear":
+        money["saving"] = text.dollars(saving["mean"], places=places, sign=True)
+        return [words("answer.unclear", **money, **values)]
+    share = pair["saving_pct"]["mean"]
+    call = pair["wins_from_call"]
+    sentences = [
+        words(
+            "answer.win_point" if saving["low"] == saving["high"] else "answer.win",
+            pct="" if share is None else words("answer.pct", share=text.percent(share / 100)),
+            from_call="" if call is None else words("answer.from_first" if call == 1 else "answer.from_call", call=call),
+            **money, **values,
+        )
+    ]  # fmt: skip
+    if decision.second is not None:
+        arm, gap = decision.second
+        places = text.decimals(max(abs(gap.low), abs(gap.high)))
+        shown_gap = {k: text.dollars(getattr(gap, k), places=places) for k in ("low", "high")}
+        key = (
+            "answer.second_same"
+            if gap.low == gap.high == 0
+            else "answer.second_tie"
+            if gap.low <= 0
+            else "answer.second"
+        )
+        sentences.append(
+            words(key, arm=arm.label, unit=values["unit"], gap=text.dollars(gap.mean, places=places), **shown_gap)
+        )
+    return sentences
+
+
+def cards(view: View, decision: Decision, words: Words) -> list[tuple[str, str]]:
+    """Up to four figures at a glance: (value, what it is)."""
+    arm, per = decision.arm, unit(view, words)
+    hit = (text.hit_percent(float(arm.row["hit_ratio"])), words("card.hit"))
+    if arm.pair is None or decision.kind in ("baseline_breaks", "all_break"):
+        cost = {k: float(v) for k, v in arm.row["cost_usd"].items()}
+        places = text.decimals(cost["mean"])
+        low, high = (text.dollars(cost[k], places=places) for k in ("low", "high"))
+        return [
+            (text.dollars(cost["mean"], places=places), words("card.cost", unit=per)),
+            (f"{low} – {high}", words("card.range", unit=per)),
+            hit,
+        ]
+    saving = {k: float(v) for k, v in arm.pair["saving_usd"].items()}
+    places = text.decimals(max(abs(v) for v in saving.values()))
+    share, call = arm.pair["saving_pct"]["mean"], arm.pair["wins_from_call"]
+    wins = int(np.count_nonzero(view.savings(arm) > 0))
+    found = [(text.dollars(saving["mean"], places=places, sign=True), words("card.saving", unit=per))]
+    if share is not None:
+        found.append((text.percent(share / 100), words("card.share")))
+    found.append((words("card.of", k=wins, n=view.replications), words("card.wins")))
+    if call is not None and saving["mean"] > 0:
+        found.append((f"{call:,}", words("card.call")))
+    else:
+        found.append(hit)
+    return found
+
+
+def risks(view: View, decision: Decision, words: Words) -> list[str]:
+    """What the answer's arm risks, from the run."""
+    arm, base = decision.arm, view.baseline
+    chosen = base if decision.kind in ("keep", "same") else arm
+    sentences = [_forgets(view, chosen, words)]
+    top = {a.name: float(view.costs[a.name].max()) for a in (chosen, base)}
+    if decision.kind in ("win", "unclear"):
+        sentences.append(_dearer(view, chosen, words))
+        short = _short(view, chosen, words)
+        if short:
+            sentences.append(short)
+    if chosen is not base:
+        key = "risk.worst" if view.one_session_each else "risk.worst_replication"
+        cost, other = text.dollars(top[chosen.name]), text.dollars(top[base.name])
+        sentences.append(words(key, arm=chosen.label, baseline=base.label, cost=cost, base=other))
+    else:
+        median = text.dollars(float(chosen.row["cost_usd"]["p50"]))
+        sentences.append(words("risk.alone", cost=text.dollars(top[chosen.name]), median=median))
+    lost = view.lost[chosen.name]
+    paid = sum(value for _, value in lost.values())
+    if paid > 0:
+        cause = words(f"cause.{max(lost, key=lambda name: lost[name][1])}")
+        sentences.append(words("risk.misses", dollars=text.dollars(paid), unit=unit(view, words), cause=cause))
+    return sentences
+
+
+def _forgets(view: View, arm: ArmView, words: Words) -> str:
+    sessions = max(1, int(arm.row["sessions"]))
+    found = view.rewrites(arm)
+    compacted = found[found["kind"].isin(COMPACTIONS)]
+    parts = []
+    if len(compacted):
+        before, after = (text.tokens(float(compacted[c].median())) for c in ("tokens_before", "tokens_after"))
+        times = f"{len(compacted) / sessions:.2g}"
+        parts.append(words("risk.forget", arm=arm.label, n=times, before=before, after=after))
+    if len(found) > len(compacted):
+        times = f"{(len(found) - len(compacted)) / sessions:.2g}"
+        parts.append(words("risk.prune", arm=arm.label, n=times))
+    if not parts:
+        parts.append(words("risk.no_rewrite", arm=arm.label))
+        peak, window = int(arm.row["peak_tokens"]["max"]), arm.row.get("window")
+        if window:
+            parts.append(words("risk.peak", peak=text.tokens(peak), share=text.percent(peak / window)))
+    return (" " if words.lang == "en" else "").join(parts)
+
+
+def _dearer(view: View, arm: ArmView, words: Words) -> str:
+    savings = view.savings(arm)
+    worse = int(np.count_nonzero(savings < 0))
+    base = view.baseline.label
+    if worse:
+        return words(
+            "risk.dearer", k=worse, n=view.replications, baseline=base, loss=text.dollars(-float(savings.min()))
+        )
+    return words("risk.never_dearer", n=view.replications, baseline=base, least=text.dollars(float(savings.min())))
+
+
+def _short(view: View, arm: ArmView, words: Words) -> str:
+    call = (arm.pair or {})["wins_from_call"]
+    if call is None or call <= 1:
+        return ""
+    behind = (view.spend_matrix(arm) - view.spend_matrix(view.baseline)).mean(axis=0)[: call - 1]
+    worst = int(np.argmax(behind))
+    return words("risk.short", call=call, worst=worst + 1, loss=text.dollars(max(0.0, float(behind[worst]))))
+
+
+def caveats(view: View, words: Words) -> list[str]:
+    """What limits the answer, the gravest first."""
+    found = []
+    broken = [arm for arm in view.arms if arm.broken]
+    if broken:
+        counts = [words("caveat.count", arm=a.label, broken=a.broken, sessions=a.row["sessions"]) for a in broken[:4]]
+        found.append(
+            words("caveat.breaks", arms=words.listing([a.label for a in broken[:4]]), counts=words.listing(counts))
+        )
+    by_trigger: dict[tuple[object, object], list[str]] = {}
+    for arm in view.arms:
+        if arm.row["trigger_tokens"] is not None:
+            by_trigger.setdefault((arm.row["trigger_tokens"], arm.row.get("engine_version")), []).append(arm.label)
+    for (trigger, _), names in by_trigger.items():
+        if len(names) > 1:
+            shown = words.listing(names[:4])
+            found.append(words("caveat.same_trigger", arms=shown, trigger=text.tokens(int(str(trigger)))))
+    ignored = list(
+        dict.fromkeys(
+            text.printable(item["setting"]) for arm in view.arms for item in arm.row.get("ignored_settings", ())
+        )
+    )
+    if ignored:
+        items = words.listing(ignored[:3])
+        if len(ignored) > 3:
+            items = words("caveat.ignored_more", items=", ".join(ignored[:3]), n=len(ignored) - 3)
+        found.append(words("caveat.ignored", items=items))
+    found += _world_caveats(view, words)
+    return found
+
+
+def _world_caveats(view: View, words: Words) -> list[str]:
+    assumed = view.data.manifest.get("assumptions", {})
+    workload = assumed.get("workload", {})
+    found = []
+    if workload.get("kind") == "synthetic":
+        found.append(words("caveat.synthetic", preset=text.printable(workload.get("preset", "?"))))
+    elif workload.get("kind") in ("replay", "curve"):
+        found.append(words(f"caveat.{workload['kind']}"))
+    if view.replications == 1:
+        found.append(words("caveat.one"))
+    elif view.replications < 10:
+        found.append(words("caveat.few", n=view.replications))
+    auxiliary = assumed.get("auxiliary", {})
+    if auxiliary and any(arm.row.get("auxiliary_model") for arm in view.arms):
+        failing = sum(auxiliary.get("failures", {}).values())
+        failures = words("caveat.failures", share=text.percent(failing, 1)) if failing else words("caveat.no_failures")
+        tokens = f"{auxiliary.get('summary_tokens', 0):,}"
+        found.append(words("caveat.summary", tokens=tokens, failures=failures))
+    checked = sorted({str(card.get("checked")) for card in view.data.summary.get("stamp", {}).get("price_cards", [])})
+    if checked:
+        found.append(words("caveat.prices", date=checked[0]))
+    return found

@@ -1,0 +1,166 @@
+"""The report's tables as text cells: the comparison, the bill, the resolved settings, what was ignored."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sim.report import style, text
+from sim.report.view import PART_NAMES, ArmView, View
+from sim.report.words import Words
+
+MATRIX_ARMS = 4
+"""Arms that stand side by side in the settings table; more are listed one below the other."""
+VALUE_COLUMNS = 60
+
+
+def _unit(view: View, words: Words) -> str:
+    return words("unit.session" if view.one_session_each else "unit.replication")
+
+
+def setting(arm: ArmView, words: Words) -> str:
+    """The settings that a trigger is asked for with, in their own names."""
+    if arm.row.get("engine") == "none":
+        return words("val.none_engine")
+    blocks = arm.row.get("settings", {})
+    asked = {}
+    for block in ("compression", str(arm.row.get("engine", ""))):
+        values = blocks.get(block)
+        if isinstance(values, dict):
+            keys = ("threshold", "threshold_tokens", "trigger", "trigger_tokens")
+            asked.update({key: values[key] for key in keys if values.get(key) is not None})
+    shown = " · ".join(f"{key} {value}" for key, value in asked.items())
+    return text.shorten(text.printable(shown), 48) if shown else words("val.default")
+
+
+def comparison(view: View, words: Words, arms: Sequence[ArmView]) -> dict[str, Any]:
+    """One row an arm: setting, real trigger, rewrites, hits, cost, saving."""
+    unit = _unit(view, words)
+    head = [
+        words("col.arm"),
+        words("col.setting"),
+        words("col.trigger"),
+        words("col.rewrites"),
+        words("col.peak"),
+        words("col.hit"),
+        words("col.cost", unit=unit),
+        words("col.saving"),
+        words("col.verdict"),
+    ]
+    places = text.decimals(max((arm.mean_cost for arm in arms), default=0.0))
+    cheapest = min(view.arms, key=lambda arm: arm.mean_cost)
+    rows = []
+    for arm in arms:
+        trigger = arm.row["trigger_tokens"]
+        sessions = max(1, int(arm.row["sessions"]))
+        rewrites = f"{arm.row['compactions'] / sessions:.2g} / {arm.row['prunes'] / sessions:.2g}"
+        cells = [
+            text.shorten(arm.full, 40),
+            setting(arm, words),
+            words("val.never") if trigger is None else text.tokens(trigger),
+            rewrites,
+            text.tokens(arm.row["peak_tokens"]["max"]),
+            text.hit_percent(float(arm.row["hit_ratio"])),
+            text.dollars(arm.mean_cost, places=places),
+            *_saving(arm, places, words),
+        ]
+        if arm.broken:
+            cells[-1] += f" · {words('val.broken', n=arm.broken)}"
+        rows.append(
+            {"cells": cells, "colour": style.look(arm.position).colour, "best": arm is cheapest and bool(view.others)}
+        )
+    return {"head": head, "rows": rows}
+
+
+def _saving(arm: ArmView, places: int, words: Words) -> tuple[str, str]:
+    if arm.pair is None:
+        return "", words("val.baseline")
+    saving = {k: float(v) for k, v in arm.pair["saving_usd"].items()}
+    digits = max(places, text.decimals(max(abs(v) for v in saving.values())))
+    mean, low, high = (text.dollars(saving[k], places=digits) for k in ("mean", "low", "high"))
+    shown = mean if low == high else words("fig.saving.range", mean=mean, low=low, high=high)
+    return shown, words(f"verdict.{arm.pair['verdict']}")
+
+
+def parts_table(view: View, words: Words) -> dict[str, Any]:
+    """Mean dollars by part of the bill, one row an arm."""
+    used = [part for part in PART_NAMES if any(view.parts(arm)[part] for arm in view.arms)]
+    places = text.decimals(max(arm.mean_cost for arm in view.arms))
+    rows = []
+    for arm in view.arms:
+        parts = view.parts(arm)
+        cells = [text.shorten(arm.full, 40), *(text.dollars(parts[p], places=places) for p in used)]
+        cells.append(text.dollars(arm.mean_cost, places=places))
+        rows.append({"cells": cells, "colour": style.look(arm.position).colour, "best": False})
+    head = [words("col.arm"), *(words(f"part.{part}") for part in used), words("col.total")]
+    return {"heading": words("doc.parts"), "head": head, "rows": rows}
+
+
+def _resolved(arm: ArmView, words: Words) -> dict[str, str]:
+    """What became of the arm's settings, then the settings themselves, flat."""
+    row = arm.row
+    trigger, observed, tail = row["trigger_tokens"], row.get("observed_trigger_tokens"), row.get("tail_tokens")
+    found = {
+        words("row.engine"): f"{row.get('engine', '')} {row.get('engine_version', '')}".strip(),
+        words("row.model"): str(row.get("model", "")),
+        words("row.window"): f"{row['window']:,}" if row.get("window") else "",
+        words("row.trigger"): words("val.never") if trigger is None else f"{trigger:,}",
+        words("row.rule"): str(row.get("trigger_rule") or ""),
+        words("row.observed"): words("val.never") if observed is None else f"{observed:,}",
+        words("row.tail"): "" if tail is None else f"{tail:,}",
+        words("row.auxiliary"): str(row.get("auxiliary_model") or ""),
+    }
+    found.update(_flat(row.get("settings", {})))
+    return {text.printable(k): text.shorten(text.printable(v), VALUE_COLUMNS) for k, v in found.items()}
+
+
+def _flat(value: Any, prefix: str = "") -> dict[str, str]:
+    if not isinstance(value, dict):
+        return {prefix: "null" if value is None else str(value).lower() if isinstance(value, bool) else str(value)}
+    flat: dict[str, str] = {}
+    for key, item in value.items():
+        flat.update(_flat(item, f"{prefix}.{key}" if prefix else str(key)))
+    return flat
+
+
+def settings_tables(view: View, words: Words) -> list[dict[str, Any]]:
+    """Resolved settings: side by side for a few arms (differing rows first), else one table an arm."""
+    resolved = {arm.name: _resolved(arm, words) for arm in view.arms}
+    keys = list(dict.fromkeys(key for values in resolved.values() for key in values))
+    keys = [key for key in keys if any(values.get(key) for values in resolved.values())]
+    unset = words("val.unset")
+    if len(view.arms) <= MATRIX_ARMS:
+        rows = []
+        for key in keys:
+            values = [resolved[arm.name].get(key, "") or "–" for arm in view.arms]
+            rows.append({"cells": [key, *(unset if v == "" else v for v in values)], "differs": len(set(values)) > 1})
+        rows.sort(key=lambda row: not row["differs"])
+        head = [words("col.key"), *(text.shorten(arm.full, 40) for arm in view.arms)]
+        return [{"head": head, "rows": rows}]
+    return [
+        {
+            "head": [words("col.key"), text.shorten(arm.full, 80)],
+            "rows": [
+                {"cells": [key, value], "differs": len({r.get(key, "") for r in resolved.values()}) > 1}
+                for key, value in resolved[arm.name].items()
+                if value
+            ],
+        }
+        for arm in view.arms
+    ]
+
+
+def ignored_rows(view: View, words: Words) -> dict[str, Any] | None:
+    """Settings that have no effect, with the reason; None when there are none."""
+    rows = []
+    for arm in view.arms:
+        for item in arm.row.get("ignored_settings", ()):
+            rows.append(
+                [arm.label, str(item.get("setting", "")), str(item.get("value", "")), str(item.get("reason", ""))]
+            )
+        for key, reason in (arm.row.get("misplaced_settings") or {}).items():
+            rows.append([arm.label, str(key), "", str(reason)])
+    if not rows:
+        return None
+    cells = [[text.shorten(text.printable(cell), 160) for cell in row] for row in rows]
+    return {"head": [words("col.arm"), words("col.key"), words("col.value"), words("col.reason")], "rows": cells}
