@@ -9,7 +9,9 @@ result.report("decision.pdf")
 
 from __future__ import annotations
 
+import copy
 import html
+import itertools
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -20,7 +22,8 @@ from sim.errors import InputError, UsageError
 from sim.insight.explain import Explanation
 from sim.insight.explain import explain as _explain
 from sim.ledger import RunFolder
-from sim.scenario import Scenario, load_scenario
+from sim.scenario import Scenario, from_mapping, load_scenario
+from sim.scenario.resolved import plain
 from sim.study.prepare import Progress, Workbench
 from sim.study.study import study
 
@@ -291,6 +294,93 @@ def _run_data(folder: Path, manifest: Mapping[str, Any]) -> RunData:
     )
 
 
+def sweep(
+    scenario: Scenario | PathLike,
+    vary: Mapping[str, Sequence[Any]],
+    *,
+    set: Sequence[str] = (),  # noqa: A002
+    **options: Any,
+) -> Result:
+    """A grid of arms: every arm of the scenario under every combination of the varied settings.
+
+    Args:
+        scenario: a loaded scenario or a path.
+        vary: path within an arm → values (`{"compression.threshold_tokens": [150000, 230000]}`).
+        set: overrides when `scenario` is a path.
+        options: passed on to `run`.
+
+    Raises:
+        UsageError: nothing to vary.
+        InputError: a path or value that no arm takes.
+    """
+    loaded = scenario if isinstance(scenario, Scenario) else load(scenario, set=set)
+    if not vary or any(not len(values) for values in vary.values()):
+        raise UsageError("a sweep needs at least one setting with at least one value")
+    data = plain(loaded)
+    arms: dict[str, Any] = {}
+    for name, arm in data["arms"].items():
+        for combination in itertools.product(*vary.values()):
+            label = ", ".join(
+                f"{path.rsplit('.', 1)[-1]}={value}" for path, value in zip(vary, combination, strict=True)
+            )
+            arms[f"{name} {label}"] = _with(arm, dict(zip(vary, combination, strict=True)))
+    first = next(name for name in arms if name.startswith(f"{data['baseline']} "))
+    varied = from_mapping(
+        {**data, "arms": arms, "baseline": first}, name=f"{loaded.name}-sweep", base_dir=loaded.base_dir
+    )
+    return run(varied, **options)
+
+
+def _with(arm: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """An arm with dotted paths set."""
+    changed = copy.deepcopy(dict(arm))
+    for path, value in changes.items():
+        *parents, key = path.split(".")
+        place = changed
+        for parent in parents:
+            place = place.setdefault(parent, {})
+        place[key] = value
+    return changed
+
+
+def replay(
+    transcripts: PathLike | Sequence[PathLike],
+    arms: Mapping[str, Any],
+    *,
+    model: str | Mapping[str, Any],
+    format: str = "auto",  # noqa: A002 - the scenario's own word
+    baseline: str | None = None,
+    **options: Any,
+) -> Result:
+    """What-if on real sessions: the same transcripts through any set of arms, paired per session.
+
+    Args:
+        transcripts: files, folders or globs.
+        arms: arm name → arm, as in a scenario file.
+        model: the model to bill, or a whole `model:` block.
+        format: transcript format, `auto` to detect it.
+        baseline: the arm to compare with; the first when None.
+        options: passed on to `run`.
+
+    Raises:
+        InputError: no such transcript, or one that is not a transcript.
+    """
+    paths = [transcripts] if isinstance(transcripts, str | os.PathLike) else list(transcripts)
+    data = {
+        "schema": 1,
+        "title": "Replay of real sessions",
+        "model": {"name": model} if isinstance(model, str) else dict(model),
+        "workload": {
+            "kind": "replay",
+            "transcripts": [os.fspath(Path(p).expanduser().absolute()) for p in paths],
+            "format": format,
+        },
+        "arms": {name: dict(arm) for name, arm in arms.items()},
+        "baseline": baseline or next(iter(arms)),
+    }
+    return run(from_mapping(data, name="replay"), **options)
+
+
 def explain(
     source: Scenario | PathLike,
     *,
@@ -302,4 +392,4 @@ def explain(
     return _explain(source, windows=windows, engines=engines, overrides=tuple(set))
 
 
-__all__ = ["Comparison", "InputError", "Result", "Scenario", "explain", "load", "open_result", "run"]
+__all__ = ["Comparison", "InputError", "Result", "Scenario", "explain", "load", "open_result", "replay", "run", "sweep"]
