@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from itertools import accumulate
+
 import numpy as np
 
 from sim.streams import Streams
@@ -14,9 +17,7 @@ from sim.workload.synthetic.totals import scale_sizes
 _MOST_PARALLEL = 8
 _MOST_TURNS = 5_000
 _REPEAT_REACH = 40
-_ERROR_SIZE = Lognormal(
-    kind="lognormal", zero=0.0, median=70, sigma=0.8, min=8, max=1_500, tail_from=None, tail_alpha=1.3
-)
+_ERROR_SIZE = Lognormal(median=70, sigma=0.8, min=8, max=1_500)
 """Tokens of an error result; an assumption, in line with the small results of the calibration's section 2."""
 
 
@@ -107,11 +108,9 @@ class _Planner:
         sticks, place = self.coin("sticky"), self.coin("tool")
         if self.last and sticks < self.preset.sticky:
             return self.last
-        for name, edge in zip(self.names, self.edges, strict=True):
-            if place < edge:
-                break
-        self.last = name
-        return name
+        index = min(bisect_right(self.edges, place), len(self.names) - 1)
+        self.last = self.names[index]
+        return self.last
 
     def _counted_turns(self) -> list[PlannedTurn]:
         """Exactly the preset's calls of each tool, spread over the turns in bursts."""
@@ -176,12 +175,8 @@ class _Planner:
 
     @staticmethod
     def _text(weights: dict[str, float], place: float) -> str:
-        left = place * sum(weights.values())
-        for kind, weight in weights.items():
-            left -= weight
-            if left < 0:
-                break
-        return kind
+        edges = list(accumulate(weights.values()))
+        return list(weights)[min(bisect_right(edges, place * edges[-1]), len(edges) - 1)]
 
 
 def _cut_off(plan: Plan, preset: Preset, streams: Streams) -> None:

@@ -63,5 +63,8 @@ def build(r: random.Random, chars: int, project: Project) -> Draft:
                 yield f"  --> {project.file(r)}:{line}:{col}\n"
                 yield f"{line:>4} |     let {noun}_{other} = self.{VERBS[int(r.random() * len(VERBS))]}_{noun}()?;\n"
 
-    foot = f"warning: `{project.name}` generated {r.randint(1, 60)} warnings\nBuild finished in {r.randint(3, 240)}.{r.randint(10, 99)}s\n"
+    foot = (
+        f"warning: `{project.name}` generated {r.randint(1, 60)} warnings\n"
+        f"Build finished in {r.randint(3, 240)}.{r.randint(10, 99)}s\n"
+    )
     return Draft(f"$ make -j8 {r.choice(project.modules)}\n", fill(chars, make), foot)

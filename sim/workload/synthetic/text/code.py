@@ -15,7 +15,8 @@ _HEADS = {
     "typescript": 'import {{ {M} }} from "../{m}/{v}_{m}";\nimport type {{ {N} }} from "../types";\n',
     "go": 'package {n}\n\nimport (\n\t"context"\n\t"fmt"\n\t"time"\n\n\t"example.com/{p}/{m}"\n)\n',
     "rust": "use std::collections::HashMap;\n\nuse crate::{m}::{{{M}, {M}Error}};\n",
-    "java": "package com.example.{p}.{n};\n\nimport java.time.Duration;\nimport java.util.List;\nimport java.util.Optional;\n",
+    "java": "package com.example.{p}.{n};\n\nimport java.time.Duration;\nimport java.util.List;\n"
+    "import java.util.Optional;\n",
     "sql": "-- {n} {m} report\nBEGIN;\n",
     "yaml": "# settings of {n} and {m}\nversion: {k}\n",
 }
@@ -46,10 +47,12 @@ _BLOCKS = {
         "  return {w}.items.filter((item) => item.{o}Count < {j}).map((item) => ({{ ...item, {n}: {m}.id }}));\n}}\n",
         "interface {N}{O} {{\n  {m}Id: string;\n  {w}: number;\n  {o}?: {M} | null;\n  updatedAt: Date;\n}}\n",
         'describe("{n} {m}", () => {{\n  it("should {v} the {o}", async () => {{\n'
-        "    const {w} = make{M}({{ {o}: {j} }});\n    await expect({v}{N}({w})).resolves.toHaveLength({k});\n  }});\n}});\n",
+        "    const {w} = make{M}({{ {o}: {j} }});\n    await expect({v}{N}({w})).resolves.toHaveLength({k});\n"
+        "  }});\n}});\n",
     ),
     "go": (
-        "// {V}{N} returns the {n} of a {m}.\nfunc (s *{M}Store) {V}{N}(ctx context.Context, {o}ID string) (*{N}, error) {{\n"
+        "// {V}{N} returns the {n} of a {m}.\n"
+        "func (s *{M}Store) {V}{N}(ctx context.Context, {o}ID string) (*{N}, error) {{\n"
         "\tctx, cancel := context.WithTimeout(ctx, {j}*time.Millisecond)\n\tdefer cancel()\n"
         "\t{w}, err := s.{o}.{V}(ctx, {o}ID)\n\tif err != nil {{\n"
         '\t\treturn nil, fmt.Errorf("{v} {n} %s: %w", {o}ID, err)\n\t}}\n'
@@ -61,7 +64,8 @@ _BLOCKS = {
         "    let {w} = self.{o}s.get(&{m}.id).ok_or({M}Error::Missing{{ id: {m}.id }})?;\n"
         "    if {w}.len() > {j} {{\n        return Err({M}Error::TooMany({w}.len()));\n    }}\n"
         "    Ok({N} {{ {o}: {w}.iter().map(|x| x.{v}()).collect(), limit: {k} }})\n}}\n",
-        "#[derive(Debug, Clone, PartialEq)]\npub struct {N}{O} {{\n    pub {m}_id: u64,\n    pub {w}: HashMap<String, {M}>,\n"
+        "#[derive(Debug, Clone, PartialEq)]\npub struct {N}{O} {{\n    pub {m}_id: u64,\n"
+        "    pub {w}: HashMap<String, {M}>,\n"
         "    pub {o}_limit: usize,\n}}\n",
     ),
     "java": (
@@ -77,8 +81,8 @@ _BLOCKS = {
         "CREATE INDEX CONCURRENTLY IF NOT EXISTS {n}_{m}_{o}_idx ON {n} ({m}_id, {o}) WHERE {w} > {j};\n",
     ),
     "yaml": (
-        "{n}_{w}:\n  {m}: {o}\n  {v}_limit: {j}\n  retries: {k}\n  hosts:\n    - {o}-01.internal\n    - {o}-02.internal\n"
-        "  when: always\n",
+        "{n}_{w}:\n  {m}: {o}\n  {v}_limit: {j}\n  retries: {k}\n  hosts:\n"
+        "    - {o}-01.internal\n    - {o}-02.internal\n  when: always\n",
     ),
 }
 

@@ -24,8 +24,8 @@ def csv(r: random.Random, chars: int, project: Project) -> Draft:
             number += 1 + int(r.random() * 3)
             k = int(r.random() * 100_000)
             yield (
-                f"{number},2026-{k % 12 + 1:02d}-{k % 28 + 1:02d}T{k % 24:02d}:{k % 60:02d}:00Z,{PEOPLE[k % 12]}-{k % 977},"
-                f"{k % 311},{k / 71:.2f},{CITIES[k % 12]},{_STATES[k % 5]}\n"
+                f"{number},2026-{k % 12 + 1:02d}-{k % 28 + 1:02d}T{k % 24:02d}:{k % 60:02d}:00Z,"
+                f"{PEOPLE[k % 12]}-{k % 977},{k % 311},{k / 71:.2f},{CITIES[k % 12]},{_STATES[k % 5]}\n"
             )
 
     return Draft(head, fill(chars, make), "")
@@ -54,19 +54,22 @@ def json_api(r: random.Random, chars: int, project: Project) -> Draft:
     fields = r.sample(NOUNS, 3)
 
     def make(n: int) -> Iterator[str]:
-        for _ in range(max(1, n // 9)):
+        for _ in range(n):
             k = int(r.random() * 1_000_000)
-            yield "    {\n"
-            yield f'      "id": "{k:06x}{k * 7 % 0xFFFF:04x}",\n'
-            yield f'      "{fields[0]}": "{VERBS[k % len(VERBS)]}-{NOUNS[k % len(NOUNS)]}",\n'
-            yield f'      "{fields[1]}_total": {k / 100:.2f},\n'
-            yield f'      "{fields[2]}": {{"owner": "{PEOPLE[k % 12]}", "state": "{_STATES[k % 5]}", "tries": {k % 9}}},\n'
-            yield f'      "updated_at": "2026-{k % 12 + 1:02d}-{k % 28 + 1:02d}T{k % 24:02d}:{k % 60:02d}:{k % 59:02d}Z"\n'
-            yield "    },\n"
+            stamp = f"2026-{k % 12 + 1:02d}-{k % 28 + 1:02d}T{k % 24:02d}:{k % 60:02d}:{k % 59:02d}Z"
+            # One entry is one line here, so that cutting to size never leaves half of it.
+            yield (
+                f'    {{\n      "id": "{k:06x}{k * 7 % 0xFFFF:04x}",\n'
+                f'      "{fields[0]}": "{VERBS[k % len(VERBS)]}-{NOUNS[k % len(NOUNS)]}",\n'
+                f'      "{fields[1]}_total": {k / 100:.2f},\n'
+                f'      "{fields[2]}": {{"owner": "{PEOPLE[k % 12]}", "state": "{_STATES[k % 5]}", "n": {k % 9}}},\n'
+                f'      "updated_at": "{stamp}"\n    }},\n'
+            )
 
     head = f'{{\n  "object": "list",\n  "resource": "{noun}",\n  "data": [\n'
-    foot = f'    {{"id": "end"}}\n  ],\n  "has_more": {r.choice(("true", "false"))},\n  "total": {r.randint(3, 9000)}\n}}\n'
-    return Draft(head, fill(chars, make, 18), foot)
+    more = r.choice(("true", "false"))
+    foot = f'    {{"id": "end"}}\n  ],\n  "has_more": {more},\n  "total": {r.randint(3, 9000)}\n}}\n'
+    return Draft(head, fill(chars, make, 2), foot)
 
 
 def web_search(r: random.Random, chars: int, project: Project) -> Draft:
@@ -74,15 +77,14 @@ def web_search(r: random.Random, chars: int, project: Project) -> Draft:
     from sim.workload.synthetic.text.prose import PAGE, sentences
 
     def make(n: int) -> Iterator[str]:
-        for index in range(max(1, n // 6)):
+        for index in range(n):
             noun, other = r.choice(NOUNS), r.choice(NOUNS)
             text = " ".join(sentences(r, PAGE, r.randint(1, 3), project))
-            yield "    {\n"
-            yield f'      "title": "{r.choice(VERBS).capitalize()} the {noun} {other}",\n'
-            yield f'      "url": "https://{noun}.example/{other}/{r.randint(10, 9999)}",\n'
-            yield f'      "description": "{text}",\n'
-            yield f'      "position": {index + 1}\n'
-            yield "    },\n"
+            yield (
+                f'    {{\n      "title": "{r.choice(VERBS).capitalize()} the {noun} {other}",\n'
+                f'      "url": "https://{noun}.example/{other}/{r.randint(10, 9999)}",\n'
+                f'      "description": "{text}",\n      "position": {index + 1}\n    }},\n'
+            )
 
-    foot = '    {"title": "More results", "url": "https://search.example/next", "description": "", "position": 0}\n  ]\n}\n'
-    return Draft('{\n  "success": true,\n  "results": [\n', fill(chars, make, 12), foot)
+    foot = '    {"title": "More results", "url": "https://search.example/next"}\n  ]\n}\n'
+    return Draft('{\n  "success": true,\n  "results": [\n', fill(chars, make, 2), foot)

@@ -30,7 +30,7 @@ def _log_lines(r: random.Random, project: Project) -> object:
     clock = r.randint(0, 80_000)
     day = f"2026-{r.randint(1, 11):02d}-{r.randint(1, 28):02d}"
     # A service repeats itself: a handful of messages with changing numbers makes up most of a log.
-    usual = [m for m in r.sample(_MESSAGES, 7)]
+    usual = r.sample(_MESSAGES, 7)
     names = r.sample(project.modules, 6)
     services = project.services[:4]
 
@@ -75,7 +75,8 @@ def stack_trace(r: random.Random, chars: int, project: Project) -> Draft:
                 yield f'  File "{project.root}/{path}", line {r.randint(8, 900)}, in {name}_{noun}\n'
                 yield f"    {noun} = self.{r.choice(VERBS)}_{r.choice(NOUNS)}({noun}, timeout={r.randint(1, 60)})\n"
             noun = r.choice(project.modules)
-            yield f"{r.choice(EXCEPTIONS)}: cannot {r.choice(VERBS)} {noun}: expected {r.choice(NOUNS)}, got {r.randint(0, 999)}\n"
+            what = f"cannot {r.choice(VERBS)} {noun}: expected {r.choice(NOUNS)}, got {r.randint(0, 999)}"
+            yield f"{r.choice(EXCEPTIONS)}: {what}\n"
             if r.random() < 0.3:
                 yield "During handling of the above exception, another exception occurred:\n"
 
@@ -128,15 +129,16 @@ def listing(r: random.Random, chars: int, project: Project) -> Draft:
         for _ in range(n):
             size = int(r.lognormvariate(8, 2))
             yield (
-                f"-rw-r--r-- 1 {PEOPLE[size % 12]} staff {size:>9} {r.choice(('Sep', 'Oct', 'Nov'))} {r.randint(1, 30):>2} "
-                f"{r.randint(0, 23):02d}:{size % 60:02d} {r.choice(VERBS)}_{r.choice(NOUNS)}.py\n"
+                f"-rw-r--r-- 1 {PEOPLE[size % 12]} staff {size:>9} {r.choice(('Sep', 'Oct', 'Nov'))} "
+                f"{r.randint(1, 30):>2} {r.randint(0, 23):02d}:{size % 60:02d} {r.choice(VERBS)}_{r.choice(NOUNS)}.py\n"
             )
 
     return Draft(f"total {r.randint(40, 9000)}\n", fill(chars, rows), "")
 
 
 def _deep(r: random.Random) -> str:
-    return f"{r.choice(NOUNS)}/{r.choice(NOUNS)}/{r.choice(VERBS)}_{r.choice(NOUNS)}.{r.choice(('py', 'ts', 'json', 'md'))}"
+    suffix = r.choice(("py", "ts", "json", "md"))
+    return f"{r.choice(NOUNS)}/{r.choice(NOUNS)}/{r.choice(VERBS)}_{r.choice(NOUNS)}.{suffix}"
 
 
 def status(r: random.Random, chars: int, project: Project) -> Draft:
@@ -155,7 +157,8 @@ def status(r: random.Random, chars: int, project: Project) -> Draft:
             pid = r.randint(100, 65_000)
             yield (
                 f"{PEOPLE[pid % 12]:<9}{pid:>6} {pid % 90 / 10:>4} {pid % 70 / 10:>4} {pid * 13:>8} {pid * 3:>7} ?  "
-                f"Ssl {pid % 24:02d}:{pid % 60:02d} {pid % 9}:{pid % 60:02d} python -m {project.package}.{r.choice(project.modules)}\n"
+                f"Ssl {pid % 24:02d}:{pid % 60:02d} {pid % 9}:{pid % 60:02d} "
+                f"python -m {project.package}.{r.choice(project.modules)}\n"
             )
 
     head = "USER        PID %CPU %MEM      VSZ     RSS TTY STAT START TIME COMMAND\n"
@@ -170,7 +173,8 @@ def search_hits(r: random.Random, chars: int, project: Project) -> Draft:
     def make(n: int) -> Iterator[str]:
         for index in range(n):
             verb = VERBS[int(r.random() * len(VERBS))]
-            yield f"{paths[index // 3 % 12]}:{r.randint(3, 880)}:        {verb}_{noun}({noun}_id, {r.choice(NOUNS)}={r.randint(0, 99)})\n"
+            call = f"{verb}_{noun}({noun}_id, {r.choice(NOUNS)}={r.randint(0, 99)})"
+            yield f"{paths[index // 3 % 12]}:{r.randint(3, 880)}:        {call}\n"
 
     return Draft("", fill(chars, make, 12), f"Found matches for '{noun}' in {r.randint(1, 12)} files\n")
 

@@ -1,4 +1,4 @@
-"""What one session is about: a repository with files, hosts, people; texts of one session talk about the same things."""
+"""What one session is about: a repository with files, hosts and people that its texts share."""
 
 from __future__ import annotations
 
