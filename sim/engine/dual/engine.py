@@ -181,7 +181,9 @@ class DualSession:
         entry = log_entry(done, at, seconds)
         self.log.append(entry)
         self._engine.log.append(entry)
+        after = done.after - self.body.prefix_tokens
         prefix = self._new_system() if done.cold else None
+        after += self.body.prefix_tokens
         note: str = done.rung if done.rung != "restart" or done.removed else "step_in_hand"
         if any(row.failure for row in done.rows):
             note = "fallback_text"
@@ -191,7 +193,7 @@ class DualSession:
             site=site,
             splices=tuple(Splice(c.start, c.stop, c.messages) for c in done.changes),
             estimate_before=done.before,
-            estimate_after=done.after,
+            estimate_after=after,
             prefix=prefix,
             note=note,
             dropped={**done.loss.flat(), **_by_kind(entry)},

@@ -27,10 +27,11 @@ _DEFINITION = re.compile(
     r"^(\s*)((?:export |default |public |private |protected |internal |static |final |abstract |async |"
     r"pub(?:\(\w+\))? |"
     r"unsafe |extern |virtual |inline |override |open |sealed |data )*"
-    r"(?:def|class|func|function|fn|interface|struct|enum|trait|impl|type|module|namespace|package|record|object|mod"
+    r"(?:def|class|func|function|fn|interface|struct|enum|trait|impl|type|module|namespace|record|object|mod"
     r"|macro_rules!)"
     r"\b.*|(?:public|private|protected)[\w\s<>\[\],?]* \w+\(.*"
-    r"|(?:export )?(?:const|let|var) \w+ = (?:async )?(?:\(|function).*)"
+    r"|(?:export )?(?:const|let|var) \w+ = (?:async )?(?:\(|function).*"
+    r"|(?!if\b|for\b|while\b|switch\b|else\b|catch\b|return\b)[A-Za-z_]\w*(?:[ *]+\w+)*\([^;{}]*\)\s*\{?$)"
 )
 _NUMBER = re.compile(r"^\s{0,6}(\d{1,6})(?:\||\t|: | │ |→)", re.MULTILINE)
 

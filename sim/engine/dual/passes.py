@@ -163,6 +163,13 @@ def _short_call(call: Mapping[str, Any]) -> dict[str, Any]:
         except (ValueError, RecursionError):
             data = None
         if isinstance(data, dict):
-            short = {k: clip(v, "en", _ARGUMENT_CHARACTERS) if isinstance(v, str) else v for k, v in data.items()}
+            short = {k: _short_value(v) for k, v in data.items()}
             function["arguments"] = json.dumps(short, ensure_ascii=False)
     return {**call, "function": function}
+
+
+def _short_value(value: Any) -> Any:
+    """A long string cut; one that was cut before is short enough to be left alone."""
+    if isinstance(value, str) and len(value) > _ARGUMENT_CHARACTERS * 3 // 2:
+        return clip(value, "en", _ARGUMENT_CHARACTERS)
+    return value

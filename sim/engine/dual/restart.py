@@ -65,10 +65,13 @@ def restart_pass(body: Body, limit: int, compressor: ToolOutputCompressor) -> As
     for row in range(zones.first_stop, min(zones.pinned_stop, zones.recent_start)):
         yield from draft.shorten(row, s.result_target_tokens)
     removed = 0
-    if stop > start and (yield from draft.summarise(start, stop)):
+    told = stop == start + 1 and body.items[start].text.startswith("[dual:archived ")
+    if stop > start and not told and (yield from draft.summarise(start, stop)):
         removed = stop - start
     if before - draft.saved > limit:
-        large = [r for r in range(stop, len(body.items)) if _shrinkable(body.items[r], s.result_target_tokens)]
+        large = [
+            r for r in range(zones.recent_start, len(body.items)) if _shrinkable(body.items[r], s.result_target_tokens)
+        ]
         held = sum(body.items[r].tokens for r in large)
         room = max(limit * 9 // 10 - (before - draft.saved - held), 0)
         for row in large:

@@ -72,7 +72,7 @@ class DualSettings(BaseModel):
 
     # fallback ladder; each rung fires only if the one before left more than its mark
     aggressive_above: Share = Field(default=0.70, gt=0)
-    truncate_above: Share = Field(default=0.90, gt=0)
+    truncate_above: Share = Field(default=0.75, gt=0)
     restart_above: Share = Field(default=0.95, gt=0)
     aggressive_target_tokens: Tokens = Field(default=40, ge=1)
     restart_summary_tokens: Tokens = Field(default=500, ge=1)
