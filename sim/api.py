@@ -298,7 +298,7 @@ def sweep(
     scenario: Scenario | PathLike,
     vary: Mapping[str, Sequence[Any]],
     *,
-    set: Sequence[str] = (),  # noqa: A002
+    set: Sequence[str] = (),
     **options: Any,
 ) -> Result:
     """A grid of arms: every arm of the scenario under every combination of the varied settings.
@@ -348,7 +348,7 @@ def replay(
     arms: Mapping[str, Any],
     *,
     model: str | Mapping[str, Any],
-    format: str = "auto",  # noqa: A002 - the scenario's own word
+    format: str = "auto",
     baseline: str | None = None,
     **options: Any,
 ) -> Result:
