@@ -49,7 +49,7 @@ def build(scratch: Path, place: Path, known: Version, note: Note) -> None:
 
     def heard(line: str) -> None:
         nonlocal seen
-        match = re.match(r"(?:Collecting|Processing) (?:.*/)?([\w.]+(?:-[A-Za-z][\w.]*)*)", line)
+        match = re.match(r"(?:Collecting|Processing) (?:\S*/)?([\w.]+(?:-[A-Za-z][\w.]*)*)", line)
         if match:
             note(min(seen, total - 2), total, f"{name}: {match.group(1)}")
             seen += 1
@@ -128,4 +128,5 @@ def _run(command: list[str], failure: str, heard: Callable[[str], None] | None =
         process.wait()
         raise
     if code:
-        raise InstallFailed(failure, "".join(lines[-12:]))
+        told = [line for line in lines if "Retrying (" not in line]
+        raise InstallFailed(failure, "".join(told[-8:]))
