@@ -186,7 +186,13 @@ class _Journal:
 
 
 class HermesSession:
-    """One session; steps are kept back until the mirror says that a gate may fire."""
+    """One session; steps are kept back until the mirror says that a gate may fire.
+
+    Attributes:
+        waiting: whether it waits for an auxiliary reply.
+        busy_seconds, engine_seconds: real time in the host, and that of it in engine calls that could change rows.
+        frames: frames exchanged.
+    """
 
     def __init__(self, engine: HermesEngine, request: Open) -> None:
         self._engine = engine
@@ -194,7 +200,7 @@ class HermesSession:
         self._journal = _Journal()
         self._generation = 0
         self._queue: list[tuple[str, tuple[Any, ...], float]] = []
-        self._busy = False
+        self.waiting = False
         self.busy_seconds = 0.0
         self.engine_seconds = 0.0
         self.frames = 0
@@ -309,7 +315,9 @@ class HermesSession:
         steps, self._queue = self._queue, []
         reply = self._exchange({"do": "steps", "key": self._key, "steps": steps})
         while reply["kind"] == "aux":
+            self.waiting = True
             answer = yield self._request(reply["request"])
+            self.waiting = False
             reply = self._exchange({"do": "aux", "key": self._key, "reply": _plain_reply(answer)})
         if not self._blind:
             self._mirror.adopt(reply["state"], reply["events"], reply["prices"])

@@ -65,9 +65,11 @@ class Package:
     def __init__(self, ask: Ask) -> None:
         self.clock = Clock()
         self.waited = 0.0
+        self.compressor: Any
+        self.metadata: Any
         try:
-            self.compressor: Any = importlib.import_module("agent.context_compressor")
-            self.metadata: Any = importlib.import_module("agent.model_metadata")
+            self.compressor = importlib.import_module("agent.context_compressor")
+            self.metadata = importlib.import_module("agent.model_metadata")
         except ImportError as error:
             raise PackageError(f"cannot import Hermes's compressor: {type(error).__name__}: {error}") from error
         self.modules = {name: module for name in _USED_LATE if (module := _module(name)) is not None}
