@@ -75,7 +75,11 @@ def _hermes(spec: Spec, progress: Progress | None) -> Engine:
     from sim.engine.hermes.versions import label_of
 
     if spec.python:
-        label = spec.version or label_of(*envs.identify(spec.python))
+        label = spec.version
+        if label is None:
+            found = envs.identify(spec.python)
+            # A checkout without package metadata: what it can do is found by the host, by signature.
+            label = label_of(found[1]) if found else "checkout"
         return open_hermes(spec.python, label, context_engine=spec.context_engine)
     if not spec.version:
         raise EngineError("hermes without a version", remedy="write hermes@0.22, or {hermes: {python: PATH}}")

@@ -39,12 +39,11 @@ def parse_level(value: Any) -> Level:
     Raises:
         ValueError: neither, or a share that is not between 0 and 1.
     """
-    if isinstance(value, float) or (isinstance(value, str) and value.strip().endswith("%")):
-        share = parse_share(value)
-    elif isinstance(value, str) and "." in value and not value.strip()[-1:].isalpha():
-        share = parse_share(value)
-    else:
+    text = value.strip() if isinstance(value, str) else ""
+    fraction = text.endswith("%") or ("." in text and not text[-1:].isalpha())
+    if not isinstance(value, float) and not fraction:
         return parse_tokens(value)
+    share = parse_share(value)
     if not 0 < share <= 1:
         raise ValueError(f"{value!r} is not a share of the window; write 50% or 0.5, or tokens as 230K")
     return share

@@ -308,19 +308,14 @@ def check(version: str) -> Check:
     )
 
 
-def identify(interpreter: Path | str) -> tuple[str, str]:
-    """Distribution and release of the Hermes in any interpreter.
+def identify(interpreter: Path | str) -> tuple[str, str] | None:
+    """Distribution and release of the Hermes in any interpreter; None for a checkout that was never installed.
 
     Raises:
-        EngineError: no such interpreter, or no Hermes in it.
+        EngineError: no such interpreter.
     """
     found = probe(interpreter, "identify")
-    if not found["distribution"]:
-        raise EngineError(
-            f"there is no Hermes in the Python {found['python']} at {interpreter}",
-            remedy="name the interpreter that runs your Hermes, such as ~/.hermes/hermes-agent/venv/bin/python",
-        )
-    return str(found["distribution"]), str(found["release"])
+    return (str(found["distribution"]), str(found["release"])) if found["distribution"] else None
 
 
 def probe(interpreter: Path | str, question: str) -> dict[str, Any]:

@@ -78,7 +78,6 @@ def find_version(label: str) -> Version:
     return found
 
 
-def label_of(distribution: str, release: str) -> str:
-    """The label that a Hermes found in some interpreter goes by: `0.22` for any 0.22.x, else its own release."""
-    short = ".".join(release.split(".")[:2])
-    return short if short in VERSIONS else f"{distribution}-{release}"
+def label_of(release: str) -> str:
+    """The label that a Hermes found in some interpreter goes by: `0.22` for any 0.22.x."""
+    return ".".join(release.split(".")[:2])
