@@ -14,10 +14,8 @@ from sim.workload.script import Reply, Script, ToolRun, Turn
 from sim.workload.synthetic.fit import Fitter
 from sim.workload.synthetic.plan import Plan, PlannedReply, PlannedTool
 from sim.workload.synthetic.prefix import blank_prefix, text_prefix
-from sim.workload.synthetic.text import ARGUMENTS, RESULTS, Project, ask, content_kind, say, think
+from sim.workload.synthetic.text import ARGUMENTS, RESULTS, Project, argument_kind, ask, content_kind, say, think
 from sim.workload.synthetic.text.words import NOUNS
-
-_CODE_ARGUMENTS = {"edit", "file", "python"}
 
 
 def realise(
@@ -151,8 +149,7 @@ class _Texts:
         arguments = sum(t.arguments for t in reply.tools)
         kind = prose
         if arguments > thinking + reply.text:
-            heavy = sum(t.arguments for t in reply.tools if self.texts[t.name] in _CODE_ARGUMENTS)
-            kind = ContentKind.CODE if heavy * 2 > arguments else ContentKind.JSON
+            kind = argument_kind(self.texts[max(reply.tools, key=lambda t: t.arguments).name])
         content, total = "", 0
         if thinking >= 1:
             wanted = self._wanted("thinking", thinking, kind)

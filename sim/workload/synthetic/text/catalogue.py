@@ -51,18 +51,29 @@ ARGUMENTS: Mapping[str, ArgumentMaker] = {
 }
 
 _KINDS = {
-    ContentKind.CODE: ("diff", "file", "search_hits", "stack_trace"),
-    ContentKind.LOG: ("build", "csv", "dataframe", "listing", "log", "packages", "pytest", "status"),
-    ContentKind.JSON: ("json_api", "web_search"),
+    ContentKind.CODE: ("build", "diff", "file", "search_hits", "stack_trace"),
+    ContentKind.LOG: ("csv", "dataframe", "log", "packages", "pytest"),
+    ContentKind.JSON: ("json_api",),
     ContentKind.CHINESE: ("prose_zh",),
     ContentKind.MARKDOWN: ("web_page",),
 }
 _KIND_OF = {name: kind for kind, names in _KINDS.items() for name in names}
+_ARGUMENT_KIND = {
+    "path": ContentKind.JSON,
+    "todo": ContentKind.JSON,
+    "query": ContentKind.PROSE,
+    "prompt": ContentKind.PROSE,
+}
 
 
 def content_kind(name: str) -> ContentKind:
     """The class of a result's text, which decides the token multiplier."""
     return _KIND_OF.get(name, ContentKind.PROSE)
+
+
+def argument_kind(style: str) -> ContentKind:
+    """The class of a tool call's arguments."""
+    return _ARGUMENT_KIND.get(style, ContentKind.CODE)
 
 
 def think(language: str) -> Maker:
