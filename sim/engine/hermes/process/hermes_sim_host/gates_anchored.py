@@ -25,7 +25,7 @@ class AnchoredGates(Session):
 
     def turn_start(self, rows: list[Priced], gap: float) -> None:
         """Hygiene before the message, then the message, then idle and threshold passes."""
-        self.attempts, self.blocked, self.last_pass = 0, False, None
+        self.attempts, self.blocked, self.last_pass, self.stop = 0, False, None, None
         if self.gateway:
             self._hygiene()
         for row, prices in rows:

@@ -16,7 +16,7 @@ class EarlyGates(Session):
 
     def turn_start(self, rows: list[Priced], gap: float) -> None:
         """Hygiene before the message, then the message and up to three passes."""
-        self.attempts = 0
+        self.attempts, self.stop = 0, None
         if self.gateway:
             self._hygiene()
         for row, prices in rows:

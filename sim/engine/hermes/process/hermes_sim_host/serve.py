@@ -161,9 +161,9 @@ class Host:
         last = len(steps) - 1
         for index, (name, arguments, now) in enumerate(steps):
             clock.now = max(clock.now, now)
-            session.events = []
+            session.events, stopped = [], session.stop
             getattr(session, name)(*arguments)
-            if index < last and (session.events or session.stop):
+            if index < last and (session.events or session.stop not in (None, stopped)):
                 return {
                     "kind": "failed",
                     "message": f"an event came in step {index} of {last}, kept back as event-free: "

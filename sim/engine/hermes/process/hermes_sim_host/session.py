@@ -25,7 +25,7 @@ class Session:
     Attributes:
         rows: the live rows, bookkeeping keys included; never changed in place.
         events: rewrites and attempts of the step at hand, plain data.
-        stop: why the session cannot go on.
+        stop: why the turn at hand ends without another call; a new turn may try again.
         attempts, blocked: passes used and the insufficient-progress block of this turn.
         user: this turn's message.
         reading: last prompt the provider reported, for gateway hygiene; 0 when a rewrite made it void.
