@@ -59,6 +59,7 @@ _WORDS: dict[str, tuple[str, str]] = {
     ),
     "unfinished": ("{arm}: {n} of {all} sessions did not finish", "{arm}：{all} 个会话中有 {n} 个未完成"),
     "same_trigger": ("{arms} fire at the same {trigger} tokens", "{arms} 的触发点相同：{trigger} tokens"),
+    "ok": ("nothing wrong", "没有问题"),
     "wider": ("a wider terminal shows more columns", "终端更宽时显示更多列"),
     "setting": ("setting", "设置"),
     "value": ("value", "值"),

@@ -167,7 +167,7 @@ def _home(path: Path, key: str) -> str | None:
                 return name
     if key in fields_of(ScenarioFile) and key not in fields_of(ArmFile) and path:
         return "the top level"
-    if path and not in_arm and key in fields_of(ArmFile):
+    if not in_arm and key in fields_of(ArmFile) and key not in fields_of(ScenarioFile):
         return "arms.NAME"
     found = homes(key)
     if not found:

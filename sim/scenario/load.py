@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -14,7 +14,7 @@ from sim.scenario.finding import Finding, errors_of, raise_errors
 from sim.scenario.lookups import check_lookups
 from sim.scenario.model import Scenario
 from sim.scenario.override import apply_overrides
-from sim.scenario.reader import Document, read_file
+from sim.scenario.reader import AMBIGUOUS, Document, read_file
 from sim.scenario.resolve import resolve
 
 
@@ -48,7 +48,16 @@ def check_scenario(path: FilePath | str, *, overrides: Sequence[str] = ()) -> Ch
         ScenarioError: the file cannot be read as keys and values at all.
         UsageError: an override names nothing.
     """
-    document = read_file(path)
+    return check_document(read_file(path), path, overrides)
+
+
+def check_document(document: Document, path: FilePath | str, overrides: Sequence[str] = ()) -> Checked:
+    """Check a scenario document that was read already.
+
+    Raises:
+        ScenarioError: it is a Hermes config.
+        UsageError: an override names nothing.
+    """
     if looks_like_config(document.data):
         raise ScenarioError(
             "this is a Hermes config, not a scenario",
@@ -97,13 +106,27 @@ def from_mapping(
     return _check(document, overrides, name=name, source=name, base_dir=str(base_dir)).require()
 
 
+def _combined(findings: list[Finding]) -> list[Finding]:
+    """One error for a value that readers differ about and that is of the wrong type besides: it says how to write it."""
+    unclear = {f.path: f for f in findings if f.rule == AMBIGUOUS}
+    kept: list[Finding] = []
+    for item in findings:
+        first = unclear.get(item.path)
+        if first is None or item is first or item.level != "error":
+            kept.append(item)
+        elif not any(c.isdigit() for c in first.remedy or ""):
+            better = replace(first, remedy=f"{item.message}: {item.remedy}")
+            kept[kept.index(first)] = better
+    return kept
+
+
 def _check(document: Document, overrides: Sequence[str], *, name: str, source: str, base_dir: str) -> Checked:
     apply_overrides(document, overrides)
     file, findings = check_shape(document)
     if file is None:
         return Checked(None, findings)
     scenario, more = resolve(file, document, name=name, source=source, base_dir=base_dir)
-    findings = [*findings, *more]
+    findings = _combined([*findings, *more])
     if scenario is not None:
         findings += check_lookups(scenario, document)
     if any(f.level == "error" for f in findings):

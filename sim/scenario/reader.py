@@ -19,6 +19,7 @@ from sim.scenario.scalars import implicit_tag, read_plain
 MAX_BYTES = 4_000_000
 """A scenario or config larger than this is something else."""
 MAX_DEPTH = 60
+AMBIGUOUS = "YAML 1.1 and 1.2 differ"
 MAX_NODES = 200_000
 
 _TAGS = {"tag:yaml.org,2002:" + t for t in ("str", "int", "float", "bool", "null", "map", "seq", "timestamp", "merge")}
@@ -86,10 +87,10 @@ def _missing(path: FilePath, strict: bool) -> str:
     folder = path.parent
     if not folder.is_dir():
         return f"there is no folder {folder} either; check the path"
-    names = sorted(p.name for p in folder.iterdir() if p.suffix in {".yaml", ".yml"})
-    near = difflib.get_close_matches(path.name, names, n=1, cutoff=0.5)
+    names = {p.stem: p for p in sorted(folder.iterdir()) if p.suffix in {".yaml", ".yml"}}
+    near = difflib.get_close_matches(path.stem, list(names), n=1, cutoff=0.6)
     if near:
-        return f"did you mean {folder / near[0]}?"
+        return f"did you mean {names[near[0]]}?"
     return "write one with `hermes-sim init`" if strict else "check the path"
 
 
@@ -232,7 +233,7 @@ class _Walk:
         reading = read_plain(text)
         if reading.ambiguous is None:
             return reading.value
-        rule = "YAML 1.1 and 1.2 differ"
+        rule = AMBIGUOUS
         level: Level = "error" if self.strict else "warning"
         finding = Finding(level, reading.ambiguous, self.at(node), path, rule, reading.remedy)
         if reading.date:
