@@ -220,17 +220,13 @@ class AnchoredGates(Session):
             return
         if len(self.rows) <= int(engine.protect_last_n) + 1 + int(engine._protect_head_size(self.rows)):
             return
-        if not self._prunable(bound.bound, bound.eligible, bound.odd):
+        # A pending round longer than the protected zone is spared; its rows count as soon as it is answered.
+        vague = bool(bound.odd) or self._pending() > int(engine.protect_last_n)
+        enough = bound.eligible > 0 and bound.bound >= int(engine.proactive_prune_min_reclaim_tokens)
+        if not vague and (not enough or bound.bound == self.refused):
             return
         if not self._commit_prune(pressure):
-            self.refused = bound.bound
-
-    def _prunable(self, bound: int, eligible: int, odd: int) -> bool:
-        if odd or self._pending() > int(self.engine.protect_last_n):
-            return True
-        if eligible == 0 or bound < int(self.engine.proactive_prune_min_reclaim_tokens):
-            return False
-        return bound != self.refused
+            self.refused = None if vague else bound.bound
 
     def _pending(self) -> int:
         """Rows of the tool round that the model has not answered yet, its call row included."""
