@@ -1,7 +1,8 @@
-"""Runs inside an engine's own interpreter: says which Hermes it holds, and proves that its compressor can be built.
+"""Runs inside an engine's own interpreter: says which Hermes it holds and what its defaults are,
+and proves that its compressor can be built.
 
-A stand-alone script on the standard library (`python probe.py identify|check`), printing one JSON document. It sets
-HERMES_HOME and HOME to a scratch folder before anything of Hermes is imported.
+A stand-alone script on the standard library (`python probe.py identify|check|defaults`), printing one JSON document.
+It sets HERMES_HOME and HOME to a scratch folder before anything of Hermes is imported.
 """
 
 from __future__ import annotations
@@ -51,12 +52,30 @@ def check() -> dict[str, Any]:
     return found
 
 
+def defaults() -> dict[str, Any]:
+    """The package's own default configuration: the blocks that bear on context and cost, and the names of the rest.
+
+    `model` is an empty text there; the keys that Hermes reads under it are not among the defaults.
+    """
+    found = identify()
+    from hermes_cli.config import DEFAULT_CONFIG  # type: ignore[import-not-found]
+
+    blocks = ("compression", "auxiliary", "memory", "prompt_caching", "model")
+    found.pop("python")
+    found["blocks"] = {name: DEFAULT_CONFIG[name] for name in blocks}
+    found["top_level"] = sorted(DEFAULT_CONFIG)
+    return found
+
+
+QUESTIONS = {"identify": identify, "check": check, "defaults": defaults}
+
+
 def main() -> None:
     """Print the answer as the last line of stdout."""
     with tempfile.TemporaryDirectory(prefix="hermes-sim-probe-") as scratch:
         os.environ["HERMES_HOME"] = os.environ["HOME"] = os.environ["USERPROFILE"] = scratch
         os.chdir(scratch)
-        answer = check() if sys.argv[1:] == ["check"] else identify()
+        answer = QUESTIONS[sys.argv[1]]()
     sys.stdout.write("\n" + json.dumps(answer) + "\n")
 
 
