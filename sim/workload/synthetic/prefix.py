@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import random
+from functools import lru_cache
 from typing import Any
 
 from sim.history import Blank, Row, RowMaker
 from sim.streams import Streams, digest64
-from sim.tokens import ContentKind
+from sim.tokens import ContentKind, TokenModel
 from sim.workload.preset import Prefix, Preset
 from sim.workload.synthetic.fit import Fitter
 from sim.workload.synthetic.text.draft import Draft
@@ -53,34 +55,38 @@ def text_prefix(preset: Preset, streams: Streams, maker: RowMaker, limits: tuple
     installed = digest64("prefix", preset.name)
     rows: list[Row] = []
     if prefix.tools_tokens + prefix.mcp_tokens:
-        rows.append(_tools_row(preset, installed, maker))
-    fitter = Fitter(maker.tokens)
-    project = Project(installed)
-    static: list[str] = []
-    if prefix.system_tokens:
-        static.append(_fitted(_instructions, fitter, installed, prefix.system_tokens, maker, project))
+        rows.append(maker.tools(_tool_definitions(prefix, tuple(preset.tools), installed, maker.tokens)))
+    static = _static_text(prefix, installed, maker.tokens)
     seed = streams.child("memory").seed
     memory, profile = (_entries(seed, place, int(limit * prefix.memory)) for place, limit in enumerate(limits))
     notes = _notes(memory, profile)
-    if prefix.memory_tokens is None:
-        if prefix.skills_tokens:
-            static.append(_skills(prefix, fitter, installed, prefix.skills_tokens, maker, project))
-    else:
+    if prefix.memory_tokens is not None:
         usual = _notes(*(_entries(seed, i, int(n * prefix.memory)) for i, n in enumerate(DEFAULT_LIMITS)))
         left = prefix.memory_tokens - maker.count(usual, ContentKind.MARKDOWN)
         if left > 20:
-            notes += _skills(prefix, fitter, installed, left, maker, project)
+            notes += _skills(prefix, Fitter(maker.tokens), installed, left, Project(installed))
     if static:
-        message = {"role": "system", "content": "\n".join(static)}
-        rows.append(maker.row(message, ContentKind.MARKDOWN))
+        rows.append(maker.row({"role": "system", "content": static}, ContentKind.MARKDOWN))
     if notes:
         rows.append(maker.row({"role": "system", "content": notes}, ContentKind.MARKDOWN))
     return tuple(rows)
 
 
-def _fitted(make: Any, fitter: Fitter, seed: int, size: float, maker: RowMaker, project: Project) -> str:
-    """A text of `size` billed tokens; the first one that is made also teaches the fitter its rate."""
-    wanted = maker.tokens.unscaled(size, ContentKind.MARKDOWN)
+@lru_cache(maxsize=64)
+def _static_text(prefix: Prefix, seed: int, tokens: TokenModel) -> str:
+    """Instructions, then skills (unless these are part of the changing text); the same in every session."""
+    fitter, project = Fitter(tokens), Project(seed)
+    parts = []
+    if prefix.system_tokens:
+        parts.append(_fitted(_instructions, fitter, seed, prefix.system_tokens, project))
+    if prefix.skills_tokens and prefix.memory_tokens is None:
+        parts.append(_skills(prefix, fitter, seed, prefix.skills_tokens, project))
+    return "\n".join(parts)
+
+
+def _fitted(make: Any, fitter: Fitter, seed: int, size: float, project: Project) -> str:
+    """A text of `size` billed tokens."""
+    wanted = fitter.tokens.unscaled(size, ContentKind.MARKDOWN)
     draft: Draft = make(random.Random(seed), int(wanted * 6) + 80, project)
     return fitter.cut(draft, wanted, make.__name__)[0]
 
@@ -97,10 +103,10 @@ def _instructions(r: random.Random, chars: int, project: Project) -> Draft:
     return Draft("You are Hermes, an agent that works with tools on the user's machine.\n", lines, "")
 
 
-def _skills(prefix: Prefix, fitter: Fitter, seed: int, size: float, maker: RowMaker, project: Project) -> str:
+def _skills(prefix: Prefix, fitter: Fitter, seed: int, size: float, project: Project) -> str:
     """The list of skills: one entry each, of even length."""
     count = max(1, prefix.skills)
-    wanted = maker.tokens.unscaled(size, ContentKind.MARKDOWN)
+    wanted = fitter.tokens.unscaled(size, ContentKind.MARKDOWN)
     words_each = max(2, int(wanted / count * 4.6) - 24)
 
     def skills(r: random.Random, chars: int, project: Project) -> Draft:
@@ -110,7 +116,7 @@ def _skills(prefix: Prefix, fitter: Fitter, seed: int, size: float, maker: RowMa
             lines.append(f"- **{r.choice(VERBS)}-{r.choice(NOUNS)}**: {text[:words_each].rsplit(' ', 1)[0]}\n")
         return Draft("## Available skills\n", lines, "")
 
-    return _fitted(skills, fitter, digest64(seed, "skills"), size, maker, project)
+    return _fitted(skills, fitter, digest64(seed, "skills"), size, project)
 
 
 def _entries(seed: int, place: int, chars: int) -> str:
@@ -135,10 +141,10 @@ def _notes(memory: str, profile: str) -> str:
     return "".join(parts)
 
 
-def _tools_row(preset: Preset, seed: int, maker: RowMaker) -> Row:
-    """Tool definitions of about the wanted size."""
-    prefix = preset.prefix
-    names = [*preset.tools, *(f"{VERBS[i * 7 % len(VERBS)]}_{NOUNS[i * 11 % len(NOUNS)]}" for i in range(400))]
+@lru_cache(maxsize=64)
+def _tool_definitions(prefix: Prefix, own: tuple[str, ...], seed: int, tokens: TokenModel) -> list[dict[str, Any]]:
+    """Tool definitions of about the wanted size, the preset's own tools first."""
+    names = [*own, *(f"{VERBS[i * 7 % len(VERBS)]}_{NOUNS[i * 11 % len(NOUNS)]}" for i in range(400))]
     project = Project(seed)
     groups = (
         (prefix.tools if prefix.tools_tokens else 0, prefix.tools_tokens, ""),
@@ -151,37 +157,38 @@ def _tools_row(preset: Preset, seed: int, maker: RowMaker) -> Row:
             continue
         chosen = [mark + name for name in names[place : place + max(1, count)]]
         place += len(chosen)
-        rate = 0.24 * maker.tokens.scaled(1_000, ContentKind.JSON) / 1_000
+        rate = 0.24 * tokens.scaled(1_000, ContentKind.JSON) / 1_000
         made: list[dict[str, Any]] = []
-        for _ in range(4):
+        for _ in range(6):
             chars = size / rate / len(chosen)
-            made = [_definition(random.Random(digest64(seed, name)), name, chars, project) for name in chosen]
-            real = maker.tools(made).tokens
-            if abs(real - size) <= size * 0.01:
+            made = [_definition(seed, name, chars, project) for name in chosen]
+            real = tokens.billed(json.dumps(made, ensure_ascii=False, separators=(",", ":")), ContentKind.JSON)
+            if abs(real - size) <= size * 0.005:
                 break
             rate *= real / size
         schemas.extend(made)
-    return maker.tools(schemas)
+    return schemas
 
 
-def _definition(r: random.Random, name: str, chars: float, project: Project) -> dict[str, Any]:
-    """One tool definition of about so many characters."""
-    properties: dict[str, Any] = {}
-    room = max(0, chars - 190 - len(name))
-    own = min(room, 40 + room * 0.45)
-    room -= own
-    while room > 60 and len(properties) < 12:
-        noun = r.choice(NOUNS)
-        text = next(iter(sentences(r, PAGE, 1, project)))[: int(room)]
-        properties[noun] = {"type": r.choice(("string", "string", "integer", "boolean")), "description": text}
-        room -= len(text) + len(noun) + 48
-    own += max(0.0, room)
-    description = " ".join(sentences(r, PAGE, 2 + int(own / 80), project))[: max(10, int(own))]
+def _definition(seed: int, name: str, chars: float, project: Project) -> dict[str, Any]:
+    """One tool definition of about so many characters; more characters make the same one longer."""
+    r = random.Random(digest64(seed, name))
+    fields = r.sample(NOUNS, r.randint(1, 6))
+    types = r.choices(("string", "string", "integer", "boolean"), k=len(fields))
+    room = max(20.0, chars - 150 - len(name) - 50 * len(fields))
+
+    def text(field: str, share: float) -> str:
+        length = max(8, int(room * share))
+        own = random.Random(digest64(seed, name, field))
+        return " ".join(sentences(own, PAGE, 2 + length // 50, project))[:length].rstrip()
+
+    share = 0.6 / len(fields)
+    properties = {f: {"type": t, "description": text(f, share)} for f, t in zip(fields, types, strict=True)}
     return {
         "type": "function",
         "function": {
             "name": name,
-            "description": description,
-            "parameters": {"type": "object", "properties": properties, "required": list(properties)[:2]},
+            "description": text("", 0.4),
+            "parameters": {"type": "object", "properties": properties, "required": fields[:2]},
         },
     }

@@ -18,6 +18,10 @@ from sim.workload.synthetic.text import ARGUMENTS, RESULTS, Project, argument_ki
 from sim.workload.synthetic.text.words import NOUNS
 
 
+_MAKE_UP = {"results": 0.08}
+"""How far a text may be off its own size to make up for earlier ones of its group, as a share; others 0.4."""
+
+
 def realise(
     plan: Plan,
     preset: Preset,
@@ -113,7 +117,8 @@ class _Texts:
 
     def _wanted(self, group: str, size: float, kind: ContentKind) -> float:
         """Tokens of the vocabulary to aim at: the size and a part of what its group is owed."""
-        aim = max(size * 0.5, min(size * 1.5, size + self.owed.get(group, 0.0)))
+        most = size * _MAKE_UP.get(group, 0.4)
+        aim = size + max(-most, min(most, self.owed.get(group, 0.0)))
         return max(1.0, self.tokens.unscaled(aim, kind))
 
     def _settle(self, group: str, size: float, count: int, kind: ContentKind) -> None:

@@ -95,8 +95,8 @@ def file(r: random.Random, chars: int, project: Project) -> Arguments:
 def edit(r: random.Random, chars: int, project: Project) -> Arguments:
     """A replacement in a file."""
     name = project.file(r)
-    old = _cut(source_lines(r, chars // 2, project, language_of(name))[-max(3, chars // 110) :], chars // 2)
-    new = _cut(source_lines(r, chars // 2, project, language_of(name))[-max(3, chars // 110) :], chars - len(old))
+    old = _cut(source_lines(r, chars // 2 + 600, project, language_of(name))[12:], chars // 2)
+    new = _cut(source_lines(r, chars // 2 + 600, project, language_of(name))[12:], chars - len(old))
     return {"path": name, "old_string": old, "new_string": new}
 
 
