@@ -11,20 +11,25 @@ from sim.engine.dual.lines import first_lines, last_lines
 
 Kind: TypeAlias = Literal["code_output", "log", "table", "json", "source", "file", "general", "image"]
 
-_SAMPLE_LINES = 30
+_SAMPLE_LINES = 16
+_LINE = 300
 _STAMP = re.compile(
-    r"\s*\[?(?:\d{4}[-/]\d\d?[-/]\d\d?[T ,]+\d\d?:\d\d|\d\d?/[A-Z][a-z]{2}/\d{4}:\d\d"
-    r"|[A-Z][a-z]{2} +\d{1,2} \d\d:\d\d:\d\d"
-    r"|\d\d:\d\d:\d\d[.,\s]|\d{4}年\d{1,2}月)|\S+ \S+ \S+ \[\d\d?/[A-Z][a-z]{2}/\d{4}"
+    r"^[ \t]*\[?(?:\d{4}[-/]\d\d?[-/]\d\d?[T ,]+\d\d?:\d\d|\d\d?/[A-Z][a-z]{2}/\d{4}:\d\d"
+    r"|[A-Z][a-z]{2} +\d{1,2} \d\d:\d\d:\d\d|\d\d:\d\d:\d\d[.,\s]|\d{4}年\d{1,2}月"
+    r"|\S+ \S+ \S+ \[\d\d?/[A-Z][a-z]{2}/\d{4})",
+    re.MULTILINE,
 )
 _LEVEL = re.compile(r"\b(?:ERROR|CRITICAL|FATAL|WARN|WARNING|INFO|DEBUG|TRACE|NOTICE)\b|\[(?:错误|警告|信息|调试)\]")
-_TEST = re.compile(r"\b(?:PASSED|FAILED|SKIPPED|XFAIL|ok|FAIL|PASS)\b(?:\s|$|\()|^=+ .* =+$|^collected \d+ items")
-_SHELL = re.compile(
-    r"^(?:[$>#] |>>> |\s*File \".*\", line \d+|Traceback|\S+: (?:error|warning|note):|make(?:\[\d+\])?:|npm |"
-    r"(?:Collecting|Installing|Downloading|Building|Compiling|Requirement already) |(?:error|warning)(?:\[|:)|"
-    r"\S+:\d+(?::\d+)?[:\s]|[-d][rwx-]{9}|(?:\+\+\+|---|@@) |\S+Error: )"
+_TEST = re.compile(
+    r"\b(?:PASSED|FAILED|SKIPPED|XFAIL|ok|FAIL|PASS)\b(?=\s|$|\()|^=+ .* =+$|^collected \d+ items", re.MULTILINE
 )
-_NUMBERED = re.compile(r"\s{0,6}\d{1,6}(?:\||\t|: | │ |→)")
+_SHELL = re.compile(
+    r"^(?:[$>#] |>>> |[ \t]*File \".*\", line \d+|Traceback|\S+: (?:error|warning|note):|make(?:\[\d+\])?:|npm |"
+    r"(?:Collecting|Installing|Downloading|Building|Compiling|Requirement already) |(?:error|warning)(?:\[|:)|"
+    r"\S+:\d+(?::\d+)?[:\s]|[-d][rwx-]{9}|(?:\+\+\+|---|@@) |\S+Error: )",
+    re.MULTILINE,
+)
+_NUMBERED = re.compile(r"^[ \t]{0,6}\d{1,6}(?:\||\t|: | │ |→)", re.MULTILINE)
 _PROSE_END = re.compile(r"[.!?。！？；;:：,，]\s*$")
 
 _LANGUAGES: dict[str, str] = {
@@ -36,21 +41,20 @@ _LANGUAGES: dict[str, str] = {
 _PROSE_FILES = {"md", "rst", "txt", "adoc", "org", "tex", "html", "htm"}
 _PATH = re.compile(r"[\w./\\~-]*[\w-]\.(\w{1,5})\b")
 
-_SIGNS: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("python", re.compile(r"^\s*(?:async )?(?:def \w+\(|class \w+[(:])|^(?:from [\w.]+ |)import [\w.(]|^\s*@\w+")),
-    ("typescript", re.compile(r"^\s*(?:export )?(?:interface|type|enum) \w+|: (?:string|number|boolean)\b[;,)=]")),
-    ("javascript", re.compile(
-        r"^\s*(?:export )?(?:default )?(?:async )?(?:function\b|class \w+ ?(?:extends \w+ ?)?\{|const \w+ = )"
-        r"|require\(|^import .* from ['\"]"
-    )),
-    ("go", re.compile(r"^(?:func (?:\(|\w)|package \w+$|type \w+ (?:struct|interface))")),
-    ("rust", re.compile(
-        r"^\s*(?:pub(?:\(\w+\))? )?(?:fn \w+|struct \w+|enum \w+|impl\b|trait \w+|use [\w:]+::)|^\s*let mut "
-    )),
-    ("java", re.compile(r"^\s*(?:public|private|protected) .*[({;]\s*$|^package [\w.]+;|^import [\w.]+;")),
-    ("cpp", re.compile(r"^#include\b|^\s*(?:namespace \w+|template ?<|class \w+ ?[:{])|std::")),
-    ("ruby", re.compile(r"^\s*(?:def \w+[?!]?(?:\(|$)|module \w+|class \w+ < \w+)|^require ['\"]")),
-)  # fmt: skip
+_SIGNS = {
+    language: re.compile(pattern, re.MULTILINE)
+    for language, pattern in {
+        "python": r"^[ \t]*(?:(?:async )?def \w+\(|class \w+[(:]|@\w)|^(?:from [\w.]+ |)import [\w.(]",
+        "typescript": r"^[ \t]*(?:export )?(?:interface|type|enum) \w+|: (?:string|number|boolean)\b[;,)=]",
+        "javascript": r"^[ \t]*(?:export )?(?:default )?(?:async )?"
+        r"(?:function\b|class \w+ ?(?:extends \w+ ?)?\{|const \w+ = )|require\(|^import .* from ['\"]",
+        "go": r"^(?:func (?:\(|\w)|package \w+$|type \w+ (?:struct|interface))",
+        "rust": r"^[ \t]*(?:pub(?:\(\w+\))? )?(?:(?:fn|struct|enum|trait) \w+|impl\b|use [\w:]+::|let mut )",
+        "java": r"^[ \t]*(?:public|private|protected) .*[({;][ \t]*$|^(?:package|import) [\w.]+;",
+        "cpp": r"^#include\b|^[ \t]*(?:namespace \w+|template ?<|class \w+ ?[:{])|std::",
+        "ruby": r"^[ \t]*(?:def \w+[?!]?(?:\(|$)|module \w+|class \w+ < \w+)|^require ['\"]",
+    }.items()
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,15 +77,15 @@ class Detection:
 
 
 def sample_lines(text: str) -> list[str]:
-    """Up to 90 non-blank lines from the start, the middle and the end, each at most 300 characters."""
-    if len(text) <= 24_000:
+    """Up to 48 non-blank lines from the start, the middle and the end, each at most 300 characters."""
+    if len(text) <= 3_000:
         picked = [line for _, line in first_lines(text, 3 * _SAMPLE_LINES)]
     else:
         middle = text[len(text) // 2 : len(text) // 2 + 8_000]
         picked = [line for _, line in first_lines(text[:8_000], _SAMPLE_LINES)]
         picked += [line for _, line in first_lines(middle, _SAMPLE_LINES + 1)[1:]]
         picked += [line for _, line in last_lines(text[-8_000:], _SAMPLE_LINES)]
-    return [line[:300] for line in picked if line.strip()]
+    return [line[:_LINE] for line in picked if line.strip()]
 
 
 def path_language(hint: str) -> tuple[str, bool]:
@@ -106,7 +110,7 @@ def detect(text: str, *, tool: str = "", arguments: str = "") -> Detection:
     stripped = text[:200].lstrip("\ufeff \t\r\n")
     if stripped[:1] in ("{", "["):
         found = _json(text, stripped)
-        if found is not None and found.data is None and _share(sample_lines(text), _LEVEL) >= 0.6:
+        if found is not None and found.data is None and _levelled(text):
             return Detection("log")
         if found is not None:
             return found
@@ -114,20 +118,23 @@ def detect(text: str, *, tool: str = "", arguments: str = "") -> Detection:
     if not lines:
         return Detection("general")
     reads_file = "read" in tool or "cat" in tool.split("_") or "view" in tool or "file" in tool
-    numbered = _share(lines, _NUMBERED) >= 0.8
-    bare = [_NUMBERED.sub("", line, count=1) for line in lines] if numbered else lines
+    joined = "\n".join(lines)
+    numbered = _share(joined, len(lines), _NUMBERED) >= 0.8
+    if numbered:
+        joined = _NUMBERED.sub("", joined)
+    bare, count = joined.split("\n"), len(lines)
     language, named = path_language(arguments) if reads_file else ("", False)
-    if language and _SIGN_OF.get(language, _ANY).search("\n".join(bare)):
+    if language and _SIGNS.get(language, _ANY).search(joined):
         return Detection("source", language, numbered=numbered)
-    stamped, levelled = _share(bare, _STAMP), _share(bare, _LEVEL)
+    stamped, levelled = _share(joined, count, _STAMP), _share(joined, count, _LEVEL)
     if stamped >= 0.5 or (stamped >= 0.2 and levelled >= 0.2) or levelled >= 0.6:
         return Detection("log")
-    if _share(bare, _TEST) >= 0.3 or _share(bare, _SHELL) >= 0.3:
+    if _share(joined, count, _TEST) >= 0.3 or _share(joined, count, _SHELL) >= 0.3:
         return Detection("code_output")
     delimiter = table_delimiter(bare)
     if delimiter:
         return Detection("table", delimiter=delimiter)
-    guess = _source_language(bare)
+    guess = _source_language(joined, count)
     if guess:
         return Detection("source", guess, numbered=numbered)
     if reads_file and (named or numbered):
@@ -138,11 +145,16 @@ def detect(text: str, *, tool: str = "", arguments: str = "") -> Detection:
 
 
 _ANY = re.compile("")
-_SIGN_OF = {language: re.compile(pattern.pattern, re.MULTILINE) for language, pattern in _SIGNS}
 
 
-def _share(lines: list[str], pattern: re.Pattern[str]) -> float:
-    return sum(1 for line in lines if pattern.search(line)) / len(lines)
+def _share(joined: str, lines: int, pattern: re.Pattern[str]) -> float:
+    """Matches for each line, at most 1; patterns are made so that a line seldom matches twice."""
+    return min(len(pattern.findall(joined)) / lines, 1.0) if lines else 0.0
+
+
+def _levelled(text: str) -> bool:
+    lines = sample_lines(text)
+    return _share("\n".join(lines), len(lines), _LEVEL) >= 0.6
 
 
 def _json(text: str, stripped: str) -> Detection | None:
@@ -179,13 +191,13 @@ def table_delimiter(lines: list[str]) -> str:
     return "  " if usual >= 2 and counts.count(usual) * 5 >= len(counts) * 4 else ""
 
 
-def _source_language(lines: list[str]) -> str:
+def _source_language(joined: str, lines: int) -> str:
     best, hits = "", 0
-    for language, pattern in _SIGNS:
-        found = sum(1 for line in lines if pattern.search(line))
+    for language, pattern in _SIGNS.items():
+        found = len(pattern.findall(joined))
         if found > hits:
             best, hits = language, found
-    return best if hits >= 3 and hits * 20 >= len(lines) else ""
+    return best if hits >= 3 and hits * 20 >= lines else ""
 
 
 def _is_prose(lines: list[str]) -> bool:

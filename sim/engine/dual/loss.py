@@ -19,9 +19,8 @@ CLASSES = ("identifiers", "numbers", "paths", "error_lines", "facts")
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]{3,60}|[\u3400-\u9fff]{2,8}")
 _NUMBER = re.compile(r"\d[\d.,:]*\d|\d")
-_PATH = re.compile(
-    r"[\w.~-]*(?:/[\w.@-]+)+|[A-Za-z]:(?:\\[\w.-]+)+|\b[\w-]+\.(?:py|js|ts|go|rs|java|c|h|cpp|md|json|ya?ml|toml|txt|csv|log)\b"
-)
+_PATHLIKE = re.compile(r"[\w./\\@~-]+")
+_FILE = re.compile(r"[\w-]+\.(?:py|js|ts|go|rs|java|c|h|cpp|md|json|ya?ml|toml|txt|csv|log)")
 _LINE = 100
 """Characters by which an error line is known again."""
 
@@ -67,13 +66,22 @@ def _features(texts: Iterable[str], fact: re.Pattern[str] | None) -> dict[str, s
         if fact is not None:
             facts.update(match.group() for match in fact.finditer(text))
     joined = "\n".join(words)
+    pathlike = "\n".join(word for word in words if "/" in word or "\\" in word or "." in word)
     return {
         "identifiers": set(_IDENTIFIER.findall(joined)),
         "numbers": set(_NUMBER.findall(joined)),
-        "paths": set(_PATH.findall(joined)),
+        "paths": {part for part in _PATHLIKE.findall(pathlike) if _is_path(part)},
         "error_lines": errors - {""},
         "facts": facts,
     }
+
+
+def _is_path(part: str) -> bool:
+    """Whether a run of path characters holds a separator between names, or is a file name of a known kind."""
+    inner = part.strip("/\\.")
+    return (
+        "/" in inner or "\\" in inner or (part.startswith("/") and len(inner) > 1) or _FILE.fullmatch(part) is not None
+    )
 
 
 def measure_loss(before: Iterable[str], after: Iterable[str], fact_pattern: str = "") -> Loss:
