@@ -102,7 +102,9 @@ def check_file(path: str, engine: str, overrides: Sequence[str]) -> CheckedFile:
     return result
 
 
-def _explain(path: str, windows: Sequence[str], engines: Sequence[str], overrides: Sequence[str]) -> list[dict[str, Any]]:
+def _explain(
+    path: str, windows: Sequence[str], engines: Sequence[str], overrides: Sequence[str]
+) -> list[dict[str, Any]]:
     """`explain`'s rows; none when an engine that would have to be asked is missing."""
     from sim.api import explain
 
@@ -155,7 +157,7 @@ def _config(path: str, document: Document, engine: str) -> CheckedFile:
         raise UsageError(str(error), remedy=error.remedy) from None
     if spec.kind != "hermes" or spec.version is None:
         raise UsageError(f"--engine {engine} reads no Hermes config", remedy="give hermes@0.19 or hermes@0.22")
-    config = judge_config(document, (spec.version,))
+    config = judge_config(document, spec.version)
     triggers = _explain(path, WINDOWS, (spec.label,), ())
     return CheckedFile(path, "config", config.findings, _lines(config, triggers), triggers)
 

@@ -34,4 +34,3 @@ def command(files: tuple[str, ...], engine: str, sets: tuple[str, ...], fmt: str
             one.show(lang)
     if any(c.errors for c in checked):
         raise click.exceptions.Exit(3)
-

@@ -1,17 +1,22 @@
-"""What becomes of each line of Hermes's blocks: works, ignored, misplaced, renamed, unknown, wrong type, skipped."""
+"""What becomes of each line of Hermes's blocks: works, ignored, misplaced, renamed, unknown, wrong type, skipped.
+
+The judgement is the engine room's (`sim.engine.hermes.settings`); here it is put in file order, with what a setting
+means and what to write instead.
+"""
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
+from sim.engine.hermes.settings import Judgement, Remark, settings, shown
+from sim.engine.hermes.settings import check_blocks as judge
 from sim.scenario.finding import Path, dotted
-from sim.scenario.hermes_keys import BLOCKS, BY_PATH, EXPECTED, KNOWN, RENAMED, Known, fits, homes
-from sim.scenario.hermes_other import OTHER, is_secret, reads
+from sim.scenario.hermes_keys import BY_PATH, Known, number_meant
 
 Status: TypeAlias = Literal["works", "ignored", "misplaced", "renamed", "unknown", "wrong type", "skipped"]
+UNCONCERNED = "no bearing on context or cost"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +28,7 @@ class Line:
         value: as read; secrets are never kept (`•••`).
         why: in one sentence.
         remedy: what to write instead, None when nothing is wrong.
-        home: where the setting belongs, for misplaced and renamed ones.
+        home: where the setting belongs, for misplaced, renamed and misspelt ones.
     """
 
     path: Path
@@ -39,137 +44,97 @@ class Line:
         return dotted(self.path)
 
 
-def check_blocks(config: Mapping[str, Any], versions: Sequence[str]) -> list[Line]:
-    """Judge every setting of Hermes's blocks that concern us.
+def check_blocks(config: Mapping[str, Any], version: str) -> list[Line]:
+    """Judge every setting of a Hermes config, or of a scenario arm's blocks.
 
     Args:
-        config: a Hermes config, or a scenario arm's blocks (`compression`, `auxiliary`, …).
-        versions: Hermes versions the blocks are for; a key must be known to at least one, and is `ignored` when the
-            only version asked for does not read it.
+        config: plain data as Hermes reads it.
+        version: `0.19` or `0.22`.
 
     Returns:
-        One line for each setting, in file order.
+        One line for each setting, in file order; a section that does not concern us is one line.
     """
-    return list(_walk(config, (), versions))
+    verdict = judge(version, config)
+    told = _told(verdict, version)
+    return list(_walk(config, (), told, version))
 
 
-def _walk(node: Mapping[str, Any], at: Path, versions: Sequence[str]) -> Iterator[Line]:
+def _told(verdict: Judgement, version: str) -> dict[str, Line]:
+    lines: dict[str, Line] = {}
+    for item in verdict.ignored:
+        lines.setdefault(item.setting, Line((), item.value, "ignored", item.reason, _elsewhere(item.setting, version)))
+    for status, remarks in (
+        ("misplaced", verdict.misplaced),
+        ("renamed", verdict.renamed),
+        ("unknown", verdict.unknown),
+        ("wrong type", verdict.wrong_type),
+    ):
+        for remark in remarks:
+            lines[remark.path] = _line(status, remark, version)  # type: ignore[arg-type]  # the literals above
+    return lines
+
+
+def _elsewhere(path: str, version: str) -> str | None:
+    return "hermes@0.22 reads it" if version == "0.19" and path not in settings("0.19") else None
+
+
+def _line(status: Status, remark: Remark, version: str) -> Line:
+    why, _, hint = remark.reason.partition("; ")
+    remedy: str | None = hint or None
+    if status == "misplaced" and remark.home:
+        remedy = f"it belongs to `{remark.home.rpartition('.')[0]}:`"
+    elif status == "renamed" and remark.home:
+        why, remedy = "this is an old name", f"write it as `{remark.home}`"
+    elif status == "unknown":
+        block = remark.path.rpartition(".")[0]
+        if remark.home:
+            beside = remark.home.rpartition(".")[0] == block
+            remedy = f"did you mean `{remark.home.rpartition('.')[2] if beside else remark.home}`?"
+        else:
+            remedy = f"`{block}` takes {', '.join(_children(block))}"
+    return Line((), remark.value, status, why, remedy, remark.home)
+
+
+def _children(block: str) -> list[str]:
+    start = block + "."
+    found = [known.path[len(start) :].partition(".")[0] for known in BY_PATH.values() if known.path.startswith(start)]
+    return list(dict.fromkeys(found))
+
+
+def _walk(node: Mapping[str, Any], at: Path, told: Mapping[str, Line], version: str) -> Iterator[Line]:
     for key, value in node.items():
         path = (*at, str(key))
         name = dotted(path)
+        line = told.get(name)
         known = BY_PATH.get(name)
-        if known is not None:
-            yield _setting(known, path, value, versions)
+        if line is not None:
+            yield _placed(line, path, value, known)
+        elif known is not None:
+            yield Line(path, value, "works", known.means)
         elif name == "model" and isinstance(value, str):
-            yield Line(path, value, "works", "the main model")
-        elif _is_block(name):
-            yield from _block(name, path, value, versions)
+            if value:
+                yield Line(path, value, "works", "the main model")
+        elif isinstance(value, Mapping) and _ours(name, told):
+            yield from _walk(value, path, told, version)
+        elif value is not None or not _ours(name, told):
+            yield Line(path, shown(name, value), "skipped", UNCONCERNED)
+
+
+def _ours(name: str, told: Mapping[str, Line]) -> bool:
+    """Whether a mapping holds settings that concern us, or that something is said of."""
+    start = name + "."
+    return any(p.startswith(start) for p in BY_PATH) or any(p.startswith(start) for p in told)
+
+
+def _placed(line: Line, path: Path, value: Any, known: Known | None) -> Line:
+    """A line of the judgement at its place, with the unit and the number meant for a value of the wrong kind."""
+    why, remedy = line.why, line.remedy
+    if line.status == "wrong type":
+        if known is None:
+            remedy = "write keys and values under it"
         else:
-            yield stranger(path, value)
-
-
-def _is_block(name: str) -> bool:
-    return any(k.path.startswith(name + ".") for k in KNOWN)
-
-
-def _block(name: str, path: Path, value: Any, versions: Sequence[str]) -> Iterator[Line]:
-    if value is None or value == "":
-        return
-    if isinstance(value, Mapping):
-        yield from _walk(value, path, versions)
-        return
-    yield Line(
-        path, _shown(path, value), "wrong type", f"`{name}` must be a mapping", f"write `{name}:` and keys under it"
-    )
-
-
-def _setting(known: Known, path: Path, value: Any, versions: Sequence[str]) -> Line:
-    if not fits(known, value):
-        return Line(path, value, "wrong type", _mismatch(known, value), _number_remedy(known, value))
-    if not any(reads(version, known.path) for version in versions):
-        return Line(path, value, "ignored", f"Hermes {' and '.join(versions)} does not read it", "hermes@0.22 reads it")
-    return Line(path, value, "works", known.means)
-
-
-def _mismatch(known: Known, value: Any) -> str:
-    shown = f"the text '{value}'" if isinstance(value, str) else "nothing" if value is None else f"`{_plain(value)}`"
-    unit = f" ({known.unit})" if known.unit else ""
-    null = " or null" if known.nullable else ""
-    return f"`{known.path}` must be {EXPECTED[known.kind]}{null}{unit}, not {shown}"
-
-
-def _plain(value: Any) -> str:
-    return ("true" if value else "false") if isinstance(value, bool) else str(value)
-
-
-def _number_remedy(known: Known, value: Any) -> str:
-    """The number that a suffix stands for; Hermes itself reads no suffixes."""
-    if isinstance(value, str) and known.kind in {"whole", "number"}:
-        from sim.units import parse_seconds, parse_share, parse_tokens
-
-        reader = parse_seconds if known.unit == "seconds" else parse_share if "share" in known.unit else parse_tokens
-        try:
-            number = reader(value.replace("_", "").replace(",", ""))
-        except ValueError:
-            pass
-        else:
-            shown = int(number) if float(number).is_integer() else number
-            return f"write {shown}; suffixes and quotes are not numbers to Hermes"
-    return f"write for example {known.example or 'a text in quotes'}"
-
-
-def stranger(path: Path, value: Any) -> Line:
-    """Judge a key that is no setting of ours at this place."""
-    name, shown = dotted(path), _shown(path, value)
-    if name in RENAMED:
-        home = RENAMED[name]
-        return Line(path, shown, "renamed", f"renamed; Hermes reads `{home}`", f"write it as `{home}`", home)
-    leaf, block = str(path[-1]), path[:-1]
-    if _other(path):
-        return Line(path, shown, "skipped", "no bearing on context or cost")
-    found = homes(leaf)
-    if found:
-        home = found[0]
-        place = f"under `{dotted(block)}`" if block else "at the top level"
-        return Line(
-            path, shown, "misplaced", f"Hermes does not read it {place}", f"it belongs to `{_parent(home)}:`", home
-        )
-    siblings = _siblings(block)
-    near = difflib.get_close_matches(leaf, siblings, n=1, cutoff=0.75)
-    if near:
-        return Line(path, shown, "unknown", "no such setting", f"did you mean `{near[0]}`?", dotted((*block, near[0])))
-    if not block:
-        return Line(path, shown, "skipped", "no bearing on context or cost")
-    away = difflib.get_close_matches(leaf, sorted({k.leaf for k in KNOWN}), n=1, cutoff=0.8)
-    if away:
-        home = homes(away[0])[0]
-        return Line(path, shown, "unknown", "no such setting", f"did you mean `{home}`?", home)
-    return Line(path, shown, "unknown", "no such setting", f"`{dotted(block)}` takes {', '.join(siblings)}")
-
-
-def _other(path: Path) -> bool:
-    """Settings that Hermes reads and that do not concern us."""
-    names = [dotted(path[: i + 1]) for i in range(len(path))]
-    return any(n in OTHER for n in names)
-
-
-def _parent(name: str) -> str:
-    return name.rpartition(".")[0]
-
-
-def _siblings(block: Path) -> list[str]:
-    if not block:
-        return list(BLOCKS)
-    prefix = dotted(block) + "."
-    return list(dict.fromkeys(k.path[len(prefix) :].partition(".")[0] for k in KNOWN if k.path.startswith(prefix)))
-
-
-def _shown(path: Path, value: Any) -> Any:
-    """The value without secrets: those of secret keys, and those inside mappings we do not know."""
-    if any(is_secret(str(p)) for p in path):
-        return "•••"
-    if isinstance(value, Mapping):
-        return f"{{{len(value)} keys}}"
-    if isinstance(value, list):
-        return f"[{len(value)} items]"
-    return value
+            unit = f" ({known.unit})" if known.unit else ""
+            why = why.replace(", not ", f"{unit}, not ", 1)
+            remedy = number_meant(known, value) or f"write for example {known.example or 'a text in quotes'}"
+    kept = value if known is not None and line.status == "ignored" else line.value
+    return Line(path, kept, line.status, why, remedy, line.home)

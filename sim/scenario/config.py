@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 from typing import Any
@@ -12,6 +12,14 @@ from sim.scenario.finding import Finding
 from sim.scenario.hermes_keys import BLOCKS
 from sim.scenario.reader import Document, read_file
 
+RULES = {
+    "ignored": "ignored",
+    "misplaced": "misplaced",
+    "renamed": "renamed",
+    "unknown": "unknown key",
+    "wrong type": "wrong type",
+}
+"""Rule named in the finding for each status that is worth one."""
 SCENARIO_KEYS = frozenset({"schema", "arms", "workload", "baseline", "replications"})
 
 
@@ -42,18 +50,18 @@ def looks_like_config(data: Mapping[str, Any]) -> bool:
     return not SCENARIO_KEYS & set(data) and bool(set(data) & {*BLOCKS, "agent", "terminal", "_config_version"})
 
 
-def read_config(path: FilePath | str, versions: Sequence[str] = ("0.22",)) -> HermesConfig:
+def read_config(path: FilePath | str, version: str = "0.22") -> HermesConfig:
     """Read a Hermes config as Hermes reads it (YAML 1.1, later duplicate wins).
 
     Raises:
         ConfigError: missing, not text, not YAML, empty, or not a mapping.
     """
-    return judge_config(read_file(path, strict=False), versions)
+    return judge_config(read_file(path, strict=False), version)
 
 
-def judge_config(document: Document, versions: Sequence[str]) -> HermesConfig:
+def judge_config(document: Document, version: str) -> HermesConfig:
     """Judge a config that was read already."""
-    lines = check_blocks(document.data, versions)
+    lines = check_blocks(document.data, version)
     settings: dict[str, Any] = {}
     origins: dict[str, str] = {}
     misplaced: dict[str, str] = {}
@@ -67,7 +75,7 @@ def judge_config(document: Document, versions: Sequence[str]) -> HermesConfig:
     if isinstance(model, str):
         settings["model"] = {"default": model}
     name = settings.get("model", {}).get("default") if settings.get("model") else None
-    findings = [*document.findings, *(_finding(line, document) for line in lines if line.remedy)]
+    findings = [*document.findings, *(_finding(line, document) for line in lines if line.status in RULES)]
     return HermesConfig(settings, lines, findings, document, origins, misplaced, name)
 
 
@@ -84,6 +92,6 @@ def _finding(line: Line, document: Document) -> Finding:
         f"`{line.name}` {line.status}: {line.why}",
         document.where(line.path, key=True),
         line.path,
-        None,
+        RULES.get(line.status),
         line.remedy,
     )

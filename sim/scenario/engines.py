@@ -6,9 +6,10 @@ import difflib
 import re
 from typing import Any
 
+from sim.engine.hermes.versions import VERSIONS
 from sim.scenario.model import EngineSpec
 
-HERMES_VERSIONS = ("0.19", "0.22")
+HERMES_VERSIONS = tuple(VERSIONS)
 ENGINES = ("none", "parametric", "dual", *(f"hermes@{v}" for v in HERMES_VERSIONS))
 """Engines that a scenario names by a word."""
 

