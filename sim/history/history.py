@@ -119,7 +119,6 @@ class History:
         old = self.prompt.rows
         new_body: list[Row] = []
         position = 0
-        new_rows_before_unsent = 0
         for start, stop, rows in splices:
             if not position <= start <= stop <= len(old) - offset:
                 raise SimulationError(f"splice {start}:{stop} does not fit a body of {len(old) - offset} rows")
@@ -127,11 +126,10 @@ class History:
             new_body.extend(rows)
             position = stop
         new_body.extend(old[offset + position :])
-        new_rows_before_unsent = len(new_body)
-        unsent = len(old) - self._fresh_from
+        # Of the rows appended since the last request, those that stand kept at the end are still new.
+        unsent_kept = max(0, min(len(old) - self._fresh_from, len(old) - offset - position))
         first = self._replace(offset, new_body, cause)
-        # Rows appended since the last request stay "new" if the rewrite kept them at the end.
-        self._fresh_from = max(first, offset + new_rows_before_unsent - max(unsent, 0))
+        self._fresh_from = max(first, offset + len(new_body) - unsent_kept)
         return first
 
     def set_prefix(self, rows: Sequence[Row], cause: str) -> int:
