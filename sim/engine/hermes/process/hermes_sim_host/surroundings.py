@@ -47,9 +47,11 @@ def make_home() -> str:
 
 
 def wipe_home(root: str) -> None:
-    """Empty the Hermes home (between sessions, when none is open)."""
+    """Empty the Hermes home but for a plugin brought in (between sessions, when none is open)."""
     home = os.path.join(root, "hermes")
     for entry in os.listdir(home):
+        if entry == "plugins":
+            continue
         path = os.path.join(home, entry)
         if os.path.isdir(path) and not os.path.islink(path):
             shutil.rmtree(path, ignore_errors=True)
