@@ -1,0 +1,250 @@
+"""Figures of docs/dual.md that need no prices: steps in the recent zone, shares by kind, usage, retention, the goal.
+
+Run with `python bench/dual_study.py [--hermes] [--replications N]`. Sessions are the simulator's own `coding-2h`; the
+driver below feeds them to an engine as the world does, without a provider, and looks at the history before each call.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics as st
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from sim.engine import AuxReply, Engine, Hook, Open, Rates, Rewrite
+from sim.engine.dual import DualEngine, Goal, Loss, Statistics, measure_loss
+from sim.engine.dual.loss import add_losses
+from sim.engine.none import NoneEngine
+from sim.history import History, RowMaker
+from sim.streams import Streams
+from sim.tokens import token_model
+from sim.workload import draw, load_preset, summary_text
+from sim.workload.script import Script
+
+MODEL = "claude-sonnet-4-6"
+RATES = Rates(fresh=3_000_000, read=300_000, write=3_750_000, output=15_000_000)
+
+
+@dataclass
+class Played:
+    """One session under one engine."""
+
+    calls: int = 0
+    tool_calls: int = 0
+    end: str = "finished"
+    usage: list[tuple[float, int]] = field(default_factory=list)
+    goal: list[bool] = field(default_factory=list)
+    facts: list[bool] = field(default_factory=list)
+    rewrites: list[Rewrite] = field(default_factory=list)
+    landings: list[int] = field(default_factory=list)
+    kept_prefix: list[int] = field(default_factory=list)
+    loss: list[Loss] = field(default_factory=list)
+    auxiliary: int = 0
+
+    @property
+    def peak(self) -> int:
+        return max((tokens for _, tokens in self.usage), default=0)
+
+
+class Player:
+    """Feeds a script to an engine."""
+
+    def __init__(self, engine: Engine, script: Script, window: int, settings: dict[str, Any], maker: RowMaker) -> None:
+        self.script, self.window, self.maker = script, window, maker
+        self.history = History(script.prefix)
+        self.now = script.started_at
+        self.session = engine.open(
+            Open("study", MODEL, window, None, script.prefix, settings, RATES, auxiliary_window=1_000_000, now=self.now)
+        )
+        self.played = Played()
+
+    def run(self) -> Played:
+        """Play to the end or to an overflow."""
+        done, goal = self.played, Goal(self.script.turns[0].users[0].text)
+        for turn in self.script.turns:
+            self.now += turn.gap
+            for row in turn.users:
+                self.history.append(row)
+            self._take(self.session.turn_start(turn.users, turn.gap, self.now))
+            for reply in turn.replies:
+                self._take(self.session.before_call(self.now))
+                if self.history.tokens > self.window:
+                    self._take(self.session.on_overflow("context_length_exceeded", self.now))
+                if self.history.tokens > self.window:
+                    done.end = "overflow"
+                if done.end == "overflow":
+                    self.session.close()
+                    return done
+                texts = [row.text for row in self.history.prompt.rows]
+                done.calls += 1
+                done.usage.append(((self.now - self.script.started_at) / 60, self.history.tokens))
+                done.goal.append(goal.state(texts).verbatim)
+                everything = "\n".join(texts)
+                done.facts += [self.script.facts[n] in everything for n in reply.needs]
+                self.now += reply.seconds
+                self.history.append(reply.row)
+                self._take(self.session.after_response(reply.row, None, self.now))
+                if reply.tools:
+                    rows = [tool.result for tool in reply.tools]
+                    done.tool_calls += len(rows)
+                    self.now += max(tool.seconds for tool in reply.tools)
+                    for row in rows:
+                        self.history.append(row)
+                    self._take(self.session.after_tools(rows, self.now))
+            self._take(self.session.turn_end(self.now))
+        self.session.close()
+        return done
+
+    def _take(self, hook: Hook) -> None:
+        try:
+            request = next(hook)
+            while True:
+                self.played.auxiliary += 1
+                wanted = min(request.target_tokens or 1_500, request.max_tokens or 10**9)
+                text = summary_text(Streams(self.played.auxiliary).rng("summary"), wanted, self.maker)
+                request = hook.send(AuxReply(text, wanted, self.now))
+        except StopIteration as stop:
+            outcome = stop.value
+        for event in outcome.events:
+            if not isinstance(event, Rewrite):
+                continue
+            before = list(self.history.body)
+            splices = [(s.start, s.stop, [self.maker.row(m) for m in s.rows]) for s in event.splices]
+            first = self.history.splice(splices, event.kind)
+            if event.prefix is not None:
+                first = min(first, self.history.set_prefix(event.prefix, "system"))
+            self.played.rewrites.append(event)
+            self.played.kept_prefix.append(self.history.prompt.sums[min(first, len(self.history.prompt))])
+            old = [row.text for a, b, _ in splices for row in before[a:b]]
+            new = [row.text for _, _, rows in splices for row in rows]
+            self.played.loss.append(measure_loss(old, new))
+        if any(isinstance(event, Rewrite) for event in outcome.events):
+            self.played.landings.append(self.history.tokens)
+        if outcome.stop:
+            self.played.end = "overflow"
+
+
+def scripts(scale: str, replications: int, maker: RowMaker, **more: Any) -> Iterator[Script]:
+    """Sessions of `coding-2h`, with the tool schemas that Hermes sends."""
+    settings: dict[str, Any] = {"scale": scale, "prefix": {"tools_tokens": 8_800}, "facts": {"share": 0.5}, **more}
+    preset = load_preset("coding-2h", overrides=settings)
+    for replication in range(replications):
+        yield draw(preset, Streams(16).child("replication", replication), 0, maker)
+
+
+def step_sizes(script: Script) -> list[int]:
+    """Tokens of each step: a reply with its tool results; user messages are steps of their own."""
+    sizes = []
+    for turn in script.turns:
+        sizes += [row.tokens for row in turn.users]
+        sizes += [r.row.tokens + sum(t.result.tokens for t in r.tools) for r in turn.replies]
+    return sizes
+
+
+def tool_steps_in(script: Script, budget: int) -> list[int]:
+    """Replies with tools among the last `budget` tokens, at each point that has as many behind it."""
+    steps: list[tuple[int, bool]] = []
+    for turn in script.turns:
+        steps += [(row.tokens, False) for row in turn.users]
+        steps += [(r.row.tokens + sum(t.result.tokens for t in r.tools), bool(r.tools)) for r in turn.replies]
+    found = []
+    for end in range(1, len(steps) + 1):
+        held = tools = 0
+        for size, with_tools in reversed(steps[:end]):
+            if held + size > budget:
+                found.append(tools)
+                break
+            held += size
+            tools += with_tools
+    return found
+
+
+def mean(values: list[float] | list[int] | list[bool]) -> float:
+    return st.fmean(values) if values else float("nan")
+
+
+def summary(runs: list[Played]) -> list[str]:
+    """The cells of an arm's line."""
+    losses = add_losses(loss for run in runs for loss in run.loss)
+    landings = [size for run in runs for size in run.landings]
+    facts = [fact for run in runs for fact in run.facts]
+    return [
+        f"{mean([r.calls for r in runs]):.0f}",
+        f"{mean([r.tool_calls for r in runs]):.0f}",
+        f"{max(r.peak for r in runs):,}",
+        f"{mean([len(r.rewrites) for r in runs]):.1f}",
+        f"{mean([r.auxiliary for r in runs]):.1f}",
+        f"{mean(landings):,.0f}",
+        f"{mean([k for r in runs for k in r.kept_prefix]):,.0f}",
+        "-" if losses.retention is None else f"{losses.retention:.1%}",
+        f"{mean(facts):.0%}",
+        f"{mean([g for r in runs for g in r.goal]):.0%}",
+    ]
+
+
+def ends(runs: list[Played]) -> str:
+    return "/".join(sorted({run.end for run in runs}))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--hermes", action="store_true", help="also play the two Hermes engines")
+    parser.add_argument("--replications", type=int, default=3)
+    parser.add_argument("--scale", choices=["mix", "full"], action="append")
+    options = parser.parse_args()
+    maker = RowMaker(token_model(MODEL))
+    arms: dict[str, tuple[Engine, dict[str, Any]]] = {
+        "none": (NoneEngine(), {}),
+        "dual": (DualEngine(), {}),
+        "dual, oldest first": (DualEngine(), {"dual": {"order": "oldest-first"}}),
+        "dual, cache-aware": (DualEngine(), {"dual": {"order": "cache-aware"}}),
+        "dual, context-aware": (DualEngine(), {"dual": {"context_aware": True}}),
+        "dual, adaptive zone": (DualEngine(), {"dual": {"recent": "adaptive"}}),
+    }
+    if options.hermes:
+        from sim.engine.factory import open_engine
+        from sim.scenario.model import EngineSpec
+
+        for version in ("0.19", "0.22"):
+            arms[f"hermes@{version}"] = (open_engine(EngineSpec(kind="hermes", version=version)), {})
+    for scale in options.scale or ["mix", "full"]:
+        drawn = list(scripts(scale, options.replications, maker))
+        sizes = [size for script in drawn for size in step_sizes(script)]
+        inside = [n for script in drawn for n in tool_steps_in(script, 20_000)]
+        totals = [sum(step_sizes(s)) + sum(r.tokens for r in s.prefix) for s in drawn]
+        count = len(sizes) // len(drawn)
+        print(f"\n== coding-2h, {scale}: {mean(totals):,.0f} tokens, {count} steps of {mean(sizes):.0f} tokens")
+        if inside:
+            quartiles = st.quantiles(inside, n=4)
+            print(f"   tool steps in the last 20K tokens: quartiles {quartiles}, range {min(inside)}..{max(inside)}")
+        heads = ("calls", "tools", "peak", "passes", "aux", "landing", "kept prefix", "retention", "facts", "goal")
+        print(f"   {'arm':20}" + "".join(f"{head:>12}" for head in heads) + "  end")
+        for name, (engine, settings) in arms.items():
+            runs = [Player(engine, script, 100_000, settings, maker).run() for script in drawn]
+            print(f"   {name:20}" + "".join(f"{cell:>12}" for cell in summary(runs)) + f"  {ends(runs)}")
+            if isinstance(engine, DualEngine) and name == "dual":
+                dual = engine.statistics()
+        kinds(dual)
+        for arm in arms.values():
+            if isinstance(arm[0], DualEngine):
+                arm[0].log.clear()
+    for arm in arms.values():
+        arm[0].close()
+
+
+def kinds(found: Statistics) -> None:
+    """Compression share by kind of content."""
+    print(f"   {'kind':14}{'rows':>6}{'before':>10}{'after':>9}{'saved':>8}")
+    for kind in found.by_kind:
+        print(f"   {kind.kind:14}{kind.rows:>6}{kind.before:>10,}{kind.after:>9,}{kind.saved:>8.1%}")
+    before, after = sum(k.before for k in found.by_kind), sum(k.after for k in found.by_kind)
+    if before:
+        print(f"   {'all':14}{sum(k.rows for k in found.by_kind):>6}{before:>10,}{after:>9,}{1 - after / before:>8.1%}")
+    for name in ("identifiers", "numbers", "paths", "error_lines"):
+        share = found.loss.share(name)
+        print(f"   kept {name}: {share:.1%}" if share is not None else f"   kept {name}: none there")
+
+
+if __name__ == "__main__":
+    main()
