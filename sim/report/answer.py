@@ -2,67 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
-
 import numpy as np
 
-from sim.report import text
+from sim.report import tables, text
+from sim.report.decision import Decision
 from sim.report.view import COMPACTIONS, ArmView, View
 from sim.report.words import Words
-
-if TYPE_CHECKING:
-    from sim.study.interval import Interval
-
-Kind = Literal["win", "keep", "unclear", "same", "alone", "baseline_breaks", "all_break"]
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """What a run says.
-
-    Attributes:
-        kind: which of the answers it is.
-        arm: the arm the answer speaks of (the winner, the nearest rival, the only arm).
-        second: the next best arm with its paired difference from the winner, dollars.
-    """
-
-    kind: Kind
-    arm: ArmView
-    second: tuple[ArmView, Interval] | None = None
-
-
-def decide(view: View) -> Decision:
-    """The decision, from paired savings alone; an arm that breaks off more sessions than the baseline never wins."""
-    base = view.baseline
-    if not view.others:
-        return Decision("alone", base)
-    least_broken = min(arm.broken for arm in view.arms)
-    if least_broken < base.broken:
-        whole = [arm for arm in view.others if arm.broken == least_broken]
-        return Decision("baseline_breaks", min(whole, key=lambda arm: arm.mean_cost))
-    if all(arm.row["overflows"] for arm in view.arms):
-        return Decision("all_break", base)
-    eligible = [arm for arm in view.others if arm.broken <= base.broken] or list(view.others)
-    best = min(eligible, key=lambda arm: arm.mean_cost)
-    verdicts = {arm.name: str((arm.pair or {})["verdict"]) for arm in eligible}
-    cheaper = [arm for arm in eligible if verdicts[arm.name] == "cheaper"]
-    if cheaper:
-        winner = min(cheaper, key=lambda arm: arm.mean_cost)
-        rest = [arm for arm in (*eligible, base) if arm is not winner]
-        second = min(rest, key=lambda arm: arm.mean_cost)
-        return Decision("win", winner, None if second is base else (second, _difference(view, second, winner)))
-    if all(verdict == "dearer" for verdict in verdicts.values()):
-        return Decision("keep", best)
-    undecided = [arm for arm in eligible if verdicts[arm.name] != "dearer"]
-    rival = min(undecided, key=lambda arm: arm.mean_cost)
-    return Decision("same" if not np.any(view.savings(rival)) else "unclear", rival)
-
-
-def _difference(view: View, dearer: ArmView, cheaper: ArmView) -> Interval:
-    from sim.study.interval import paired_interval
-
-    return paired_interval(list(view.costs[dearer.name] - view.costs[cheaper.name]), seed=1)
 
 
 def unit(view: View, words: Words) -> str:
@@ -112,7 +57,7 @@ def _against_baseline(view: View, decision: Decision, words: Words, values: dict
         words(
             "answer.win_point" if saving["low"] == saving["high"] else "answer.win",
             pct="" if share is None else words("answer.pct", share=text.percent(share / 100)),
-            from_call="" if call is None else words("answer.from_first" if call == 1 else "answer.from_call", call=call),
+            from_call=_ahead(call, words),
             **money, **values,
         )
     ]  # fmt: skip
@@ -131,6 +76,12 @@ def _against_baseline(view: View, decision: Decision, words: Words, values: dict
             words(key, arm=arm.label, unit=values["unit"], gap=text.dollars(gap.mean, places=places), **shown_gap)
         )
     return sentences
+
+
+def _ahead(call: int | None, words: Words) -> str:
+    if call is None:
+        return ""
+    return words("answer.from_first") if call == 1 else words("answer.from_call", call=call)
 
 
 def cards(view: View, decision: Decision, words: Words) -> list[tuple[str, str]]:
@@ -224,25 +175,32 @@ def _short(view: View, arm: ArmView, words: Words) -> str:
         return ""
     behind = (view.spend_matrix(arm) - view.spend_matrix(view.baseline)).mean(axis=0)[: call - 1]
     worst = int(np.argmax(behind))
-    return words("risk.short", call=call, worst=worst + 1, loss=text.dollars(max(0.0, float(behind[worst]))))
+    if behind[worst] <= 0:
+        return words("risk.short_even", call=call)
+    return words("risk.short", call=call, worst=worst + 1, loss=text.dollars(float(behind[worst])))
+
+
+def breaks(view: View, words: Words) -> list[str]:
+    """Arms whose sessions broke off, as a sentence, or nothing."""
+    broken = [arm for arm in view.arms if arm.broken]
+    if not broken:
+        return []
+    shown = broken[:4]
+    counts = [words("caveat.count", arm=arm.label, broken=arm.broken, sessions=arm.row["sessions"]) for arm in shown]
+    names = words.listing([arm.label for arm in shown])
+    return [words("caveat.breaks", arms=names, counts=words.listing(counts))]
 
 
 def caveats(view: View, words: Words) -> list[str]:
     """What limits the answer, the gravest first."""
-    found = []
-    broken = [arm for arm in view.arms if arm.broken]
-    if broken:
-        counts = [words("caveat.count", arm=a.label, broken=a.broken, sessions=a.row["sessions"]) for a in broken[:4]]
-        found.append(
-            words("caveat.breaks", arms=words.listing([a.label for a in broken[:4]]), counts=words.listing(counts))
-        )
-    by_trigger: dict[tuple[object, object], list[str]] = {}
+    found = breaks(view, words)
+    by_trigger: dict[tuple[object, object], list[ArmView]] = {}
     for arm in view.arms:
         if arm.row["trigger_tokens"] is not None:
-            by_trigger.setdefault((arm.row["trigger_tokens"], arm.row.get("engine_version")), []).append(arm.label)
-    for (trigger, _), names in by_trigger.items():
-        if len(names) > 1:
-            shown = words.listing(names[:4])
+            by_trigger.setdefault((arm.row["trigger_tokens"], arm.row.get("engine_version")), []).append(arm)
+    for (trigger, _), arms in by_trigger.items():
+        if len({tables.setting(arm, words) for arm in arms}) > 1:
+            shown = words.listing([arm.label for arm in arms[:4]])
             found.append(words("caveat.same_trigger", arms=shown, trigger=text.tokens(int(str(trigger)))))
     ignored = list(
         dict.fromkeys(

@@ -7,6 +7,7 @@ import os
 from datetime import UTC, datetime
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 from sim.errors import UsageError
 from sim.report.data import RunData
@@ -62,7 +63,8 @@ def build_report(data: RunData, out: Path, *, summary: bool = False, lang: str =
     inputs.update({f"svg.{name}": svg.decode() for name, svg in _pictures(data, words, summary).items()})
     template = resources.files("sim.report").joinpath("document.typ").read_bytes()
     moment = datetime.fromisoformat(document["date"]).replace(tzinfo=UTC)
-    pdf = typst.compile(
+    compile_pdf: Any = typst.compile  # its stubs want paths of fonts to be bytes when the document is
+    pdf = compile_pdf(
         template,
         font_paths=[str(sans_path().parent)],
         ignore_system_fonts=True,

@@ -6,14 +6,20 @@ from collections.abc import Mapping
 from typing import Any
 
 from sim.report import answer, text
+from sim.report.decision import decide
 from sim.report.figures import FIGURES
 from sim.report.tables import comparison, ignored_rows, parts_table, settings_tables
-from sim.report.view import View
+from sim.report.view import FIRST_PAGE_ARMS, View, first_arms
 from sim.report.words import Words
 
-FIRST_PAGE_ARMS = 6
-"""Rows of the first page's table; more arms get a page of their own."""
-PER_FIGURE = 6
+IDEAS: dict[str, tuple[str, ...]] = {
+    "pays": ("cumulative", "saving"),
+    "session": ("context", "usage"),
+    "money": ("money", "misses"),
+    "length": ("growth", "costs"),
+}
+"""Idea of a page → its figures."""
+PER_FIGURE = 5
 """Sentences beside a figure."""
 
 
@@ -25,14 +31,14 @@ def content(view: View, words: Words, *, summary: bool) -> dict[str, Any]:
         words: the language.
         summary: the first page only.
     """
-    decision = answer.decide(view)
+    decision = decide(view)
     result, manifest = view.data.summary, view.data.manifest
     title = text.printable(manifest.get("title") or result["scenario"])
     unit = answer.unit(view, words)
     found: dict[str, Any] = {
         "lang": words.lang,
         "summary": summary,
-        "title": text.shorten(title, 150),
+        "title": text.shorten(title, 96),
         "date": _date(result),
         "kicker": words("doc.kicker"),
         "question": _question(view, words),
@@ -41,7 +47,7 @@ def content(view: View, words: Words, *, summary: bool) -> dict[str, Any]:
         "cards": answer.cards(view, decision, words),
         "compared": {
             "heading": words("doc.compared"),
-            "table": comparison(view, words, _first_arms(view)),
+            "table": comparison(view, words, first_arms(view), decision),
             "note": _compared_note(view, words, summary),
             "below": words("doc.money_note", unit=unit),
         },
@@ -53,19 +59,13 @@ def content(view: View, words: Words, *, summary: bool) -> dict[str, Any]:
     if summary:
         return found
     found["all_arms"] = (
-        {"heading": words("doc.all_arms"), "table": comparison(view, words, view.arms)}
+        {"heading": words("doc.all_arms"), "table": comparison(view, words, view.arms, decision)}
         if len(view.arms) > FIRST_PAGE_ARMS
         else None
     )
-    found["figures"] = [
-        {
-            "name": name,
-            "heading": drawing.title(view.data, words.lang),
-            "see": [text.printable(s) for s in drawing.see(view.data, words.lang)[:PER_FIGURE]],
-            "alt": _alt(name, view, words),
-            "table": parts_table(view, words) if name == "money" else None,
-        }
-        for name, drawing in FIGURES.items()
+    found["ideas"] = [
+        {"heading": words(f"idea.{idea}"), "figures": [_figure(name, view, words) for name in names]}
+        for idea, names in IDEAS.items()
     ]
     found["config"] = {
         "heading": words("doc.config"),
@@ -81,11 +81,17 @@ def content(view: View, words: Words, *, summary: bool) -> dict[str, Any]:
     return found
 
 
-def _first_arms(view: View) -> list[Any]:
-    if len(view.arms) <= FIRST_PAGE_ARMS:
-        return list(view.arms)
-    cheapest = sorted(view.others, key=lambda arm: arm.mean_cost)[: FIRST_PAGE_ARMS - 1]
-    return [view.baseline, *cheapest]
+def _figure(name: str, view: View, words: Words) -> dict[str, Any]:
+    sentences = FIGURES[name].see(view.data, words.lang)
+    if name == "cumulative":
+        sentences = [*answer.breaks(view, words), *sentences]
+    return {
+        "name": name,
+        "title": FIGURES[name].title(view.data, words.lang),
+        "see": [text.printable(sentence) for sentence in sentences[:PER_FIGURE]],
+        "alt": _alt(name, view, words),
+        "table": parts_table(view, words) if name == "money" else None,
+    }
 
 
 def _compared_note(view: View, words: Words, summary: bool) -> str:

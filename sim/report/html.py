@@ -9,7 +9,7 @@ from typing import Any
 
 _STYLE = """
 :root { color-scheme: light; --ink:#222; --muted:#5a5a5a; --rule:#ddd; --tint:#f3f6f9; --accent:#0072b2; }
-body { font: 16px/1.5 system-ui, -apple-system, "Segoe UI", "Noto Sans SC", "PingFang SC", "Microsoft YaHei", sans-serif;
+body { font: 16px/1.5 system-ui, "Segoe UI", "Noto Sans SC", "PingFang SC", "Microsoft YaHei", sans-serif;
   color: var(--ink); background:#fff; margin: 0 auto; max-width: 60rem; padding: 1.5rem 1rem 4rem; }
 h1 { font-size: 1.7rem; line-height: 1.2; margin: .2rem 0 .4rem; }
 h2 { font-size: 1.25rem; margin: 2.4rem 0 .6rem; }
@@ -24,8 +24,10 @@ p, li { max-width: 46rem; } ul { padding-left: 1.2rem; }
 .cards b { display: block; font-size: 1.35rem; color: var(--accent); }
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; font-size: .88rem; }
-th { text-align: left; font-weight: 500; color: var(--muted); vertical-align: bottom; border-bottom: 1px solid var(--muted); }
-th, td { padding: .35rem .5rem; } td { border-bottom: 1px solid var(--rule); vertical-align: top; overflow-wrap: anywhere; }
+th { text-align: left; font-weight: 500; color: var(--muted); vertical-align: bottom;
+  border-bottom: 1px solid var(--muted); }
+th, td { padding: .35rem .5rem; }
+td { border-bottom: 1px solid var(--rule); vertical-align: top; overflow-wrap: anywhere; }
 td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 tr.best td { background: var(--tint); } tr.best td:first-child { font-weight: 600; }
 i.dot { display: inline-block; width: .7em; height: .7em; border-radius: .12em; margin-right: .4em; }
@@ -44,13 +46,15 @@ def page(document: Mapping[str, Any], pictures: Mapping[str, bytes]) -> str:
         document: as `document.content` gives it, complete.
         pictures: figure name → SVG.
     """
+    cards = "".join(f"<div><b>{escape(value)}</b>{escape(label)}</div>" for value, label in document["cards"])
+    title = escape(document["title"])
     tone = "" if document["positive"] else ' class="plain"'
     body = [
         f'<p class="small">{escape(document["kicker"])}</p>',
-        f"<h1>{escape(document['title'])}</h1>",
+        f"<h1>{title}</h1>",
         f'<p class="small">{escape(document["question"])}</p>',
         f'<p class="answer">{_answer(document["answer"])}</p>',
-        f'<div class="cards">{"".join(f"<div><b>{escape(v)}</b>{escape(t)}</div>" for v, t in document["cards"])}</div>',
+        f'<div class="cards">{cards}</div>',
         _h2(document["compared"]["heading"]),
         _arms((document["all_arms"] or document["compared"])["table"], left=(0, 1, 8)),
         f'<p class="small">{escape(document["compared"]["below"])}</p>',
@@ -58,10 +62,12 @@ def page(document: Mapping[str, Any], pictures: Mapping[str, bytes]) -> str:
         _h2(document["risks"]["heading"]) + _points(document["risks"]["items"]),
         _h2(document["caveats"]["heading"]) + _points(document["caveats"]["items"]),
     ]
-    for figure in document["figures"]:
-        body += [_h2(figure["heading"]), _points(figure["see"]), _picture(figure["name"], figure["alt"], pictures)]
-        if figure["table"]:
-            body += [f"<h3>{escape(figure['table']['heading'])}</h3>", _arms(figure["table"], left=(0,))]
+    for idea in document["ideas"]:
+        body.append(_h2(idea["heading"]))
+        for figure in idea["figures"]:
+            body += [_points(figure["see"]), _picture(figure["name"], figure["alt"], pictures)]
+            if figure["table"]:
+                body += [f"<h3>{escape(figure['table']['heading'])}</h3>", _arms(figure["table"], left=(0,))]
     config = document["config"]
     body += [_h2(config["heading"]), f'<p class="small">{escape(config["note"])}</p>']
     body += [_plain(t["head"], [r["cells"] for r in t["rows"]]) for t in config["tables"]]
@@ -73,16 +79,18 @@ def page(document: Mapping[str, Any], pictures: Mapping[str, bytes]) -> str:
         _plain(document["real"]["table"]["head"], document["real"]["table"]["rows"]),
     ]
     body += [_h2(document["stamp"]["heading"]), _plain((), document["stamp"]["rows"])]
-    cards = document["price_cards"]
-    body.append(_h2(cards["heading"]))
+    prices = document["price_cards"]
+    body.append(_h2(prices["heading"]))
     body.append(
-        _plain(cards["table"]["head"], cards["table"]["rows"]) if cards["table"] else f"<p>{escape(cards['none'])}</p>"
+        _plain(prices["table"]["head"], prices["table"]["rows"])
+        if prices["table"]
+        else f"<p>{escape(cards['none'])}</p>"
     )
     body.append(f'<p class="small">{escape(document["footer"])}</p>')
     lang = "zh-CN" if document["lang"] == "zh" else "en"
     return (
         f'<!DOCTYPE html>\n<html lang="{lang}">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta name="viewport" content="width=device-width, initial-scale=1">\n<title>{escape(document["title"])}</title>\n'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1">\n<title>{title}</title>\n'
         f"<style>{_STYLE}</style>\n</head>\n<body{tone}>\n" + "\n".join(body) + "\n</body>\n</html>\n"
     )
 

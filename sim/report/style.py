@@ -21,6 +21,8 @@ from sim.report import text
 FAMILY = "hermes-sim sans"
 WIDTH = 6.7
 """Inches; the text width of the report's page, so figures print at their own size."""
+CAPTION = 6.8
+"""Points; the size of a figure's caption."""
 INK, MUTED, FAINT, GRID = "#222222", "#5A5A5A", "#B5B5B5", "#E6E6E6"
 BASELINE = "#3C3C3C"
 ARM_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C6D31")
@@ -48,7 +50,7 @@ CAUSES: dict[str, tuple[str, str]] = {
     "other": ("#E9E9E9", "++++"),
 }
 
-RC: dict[str, Any] = {
+RC: Any = {
     "font.family": [FAMILY],
     "font.size": 8.0,
     "axes.titlesize": 8.5,
@@ -150,14 +152,14 @@ def drawing(height: float, draw: Callable[[ReportFigure], str], title: str) -> R
     with mpl.rc_context(RC):
         figure = ReportFigure(figsize=(WIDTH, height), layout="constrained")
         caption = draw(figure)
-        lines = wrap(caption, 148)
+        lines = wrap(caption, (WIDTH - 0.15) * 72 / CAPTION)
         bottom = (0.08 + 0.135 * len(lines)) / height
         top = (0.5 if figure.legends else 0.27) / height
         engine: Any = figure.get_layout_engine()
         engine.set(rect=(0.0, bottom, 1.0, 1.0 - bottom - top), w_pad=0.05, h_pad=0.05)
         figure.text(0.008, 1 - 0.06 / height, title, size=9.5, va="top", color=INK).set_in_layout(False)
         figure.text(
-            0.008, 0.04 / height, "\n".join(lines), size=6.8, va="bottom", color=MUTED, linespacing=1.25
+            0.008, 0.04 / height, "\n".join(lines), size=CAPTION, va="bottom", color=MUTED, linespacing=1.25
         ).set_in_layout(False)
         return figure
 
@@ -170,22 +172,24 @@ def top_legend(figure: Figure, handles: Sequence[Any], columns: int = 6) -> None
     ).set_in_layout(False)  # fmt: skip
 
 
-def wrap(sentence: str, columns: int) -> list[str]:
-    """Lines of at most that many columns; Chinese may break anywhere, other text at spaces."""
-    lines, line = [], ""
+def wrap(sentence: str, room: float) -> list[str]:
+    """Lines no wider than that many ems; Chinese may break anywhere, other text at spaces."""
+    lines, line, used = [], "", 0.0
     for word in _pieces(sentence):
-        if text.width(line + word.rstrip()) > columns and line:
+        size = text.ems(word.rstrip())
+        if line and used + size > room:
             lines.append(line.rstrip())
-            line = ""
-        line += word
+            line, used = "", 0.0
+        line, used = line + word, used + text.ems(word)
     return [*lines, line.rstrip()] if line.strip() else lines
 
 
 def _pieces(sentence: str) -> list[str]:
+    """Pieces that may not be broken; closing punctuation stays with what it closes."""
     pieces, word = [], ""
-    for char in sentence:
+    for char, after in zip(sentence, sentence[1:] + " ", strict=True):
         word += char
-        if char == " " or (text.width(char) == 2 and char not in "（“"):
+        if char == " " or (text.width(char) == 2 and char not in "（“" and after not in "，。；：、）”！？"):
             pieces.append(word)
             word = ""
     return [*pieces, word] if word else pieces

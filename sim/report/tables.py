@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sim.report import style, text
+from sim.report.decision import Decision
 from sim.report.view import PART_NAMES, ArmView, View
 from sim.report.words import Words
 
@@ -33,53 +34,50 @@ def setting(arm: ArmView, words: Words) -> str:
     return text.shorten(text.printable(shown), 48) if shown else words("val.default")
 
 
-def comparison(view: View, words: Words, arms: Sequence[ArmView]) -> dict[str, Any]:
-    """One row an arm: setting, real trigger, rewrites, hits, cost, saving."""
+def comparison(view: View, words: Words, arms: Sequence[ArmView], decision: Decision) -> dict[str, Any]:
+    """One row an arm: setting, real trigger, rewrites, hits, cost, saving; the answer's arm is marked."""
     unit = _unit(view, words)
     head = [
         words("col.arm"),
         words("col.setting"),
         words("col.trigger"),
         words("col.rewrites"),
-        words("col.peak"),
         words("col.hit"),
         words("col.cost", unit=unit),
-        words("col.saving"),
+        words("col.saving", unit=unit),
+        words("col.range"),
         words("col.verdict"),
     ]
     places = text.decimals(max((arm.mean_cost for arm in arms), default=0.0))
-    cheapest = min(view.arms, key=lambda arm: arm.mean_cost)
+    chosen = {"win": decision.arm, "baseline_breaks": decision.arm, "keep": view.baseline}.get(decision.kind)
     rows = []
     for arm in arms:
         trigger = arm.row["trigger_tokens"]
         sessions = max(1, int(arm.row["sessions"]))
         rewrites = f"{arm.row['compactions'] / sessions:.2g} / {arm.row['prunes'] / sessions:.2g}"
         cells = [
-            text.shorten(arm.full, 40),
+            text.shorten(arm.full, 32),
             setting(arm, words),
             words("val.never") if trigger is None else text.tokens(trigger),
             rewrites,
-            text.tokens(arm.row["peak_tokens"]["max"]),
             text.hit_percent(float(arm.row["hit_ratio"])),
             text.dollars(arm.mean_cost, places=places),
             *_saving(arm, places, words),
         ]
         if arm.broken:
             cells[-1] += f" · {words('val.broken', n=arm.broken)}"
-        rows.append(
-            {"cells": cells, "colour": style.look(arm.position).colour, "best": arm is cheapest and bool(view.others)}
-        )
+        rows.append({"cells": cells, "colour": style.look(arm.position).colour, "best": arm is chosen})
     return {"head": head, "rows": rows}
 
 
-def _saving(arm: ArmView, places: int, words: Words) -> tuple[str, str]:
+def _saving(arm: ArmView, places: int, words: Words) -> tuple[str, str, str]:
     if arm.pair is None:
-        return "", words("val.baseline")
+        return "", "", words("val.baseline")
     saving = {k: float(v) for k, v in arm.pair["saving_usd"].items()}
     digits = max(places, text.decimals(max(abs(v) for v in saving.values())))
     mean, low, high = (text.dollars(saving[k], places=digits) for k in ("mean", "low", "high"))
-    shown = mean if low == high else words("fig.saving.range", mean=mean, low=low, high=high)
-    return shown, words(f"verdict.{arm.pair['verdict']}")
+    shown = "–" if low == high else words("val.range", low=low, high=high)
+    return mean, shown, words(f"verdict.{arm.pair['verdict']}")
 
 
 def parts_table(view: View, words: Words) -> dict[str, Any]:
@@ -89,7 +87,7 @@ def parts_table(view: View, words: Words) -> dict[str, Any]:
     rows = []
     for arm in view.arms:
         parts = view.parts(arm)
-        cells = [text.shorten(arm.full, 40), *(text.dollars(parts[p], places=places) for p in used)]
+        cells = [text.shorten(arm.full, 32), *(text.dollars(parts[p], places=places) for p in used)]
         cells.append(text.dollars(arm.mean_cost, places=places))
         rows.append({"cells": cells, "colour": style.look(arm.position).colour, "best": False})
     head = [words("col.arm"), *(words(f"part.{part}") for part in used), words("col.total")]
@@ -135,7 +133,7 @@ def settings_tables(view: View, words: Words) -> list[dict[str, Any]]:
             values = [resolved[arm.name].get(key, "") or "–" for arm in view.arms]
             rows.append({"cells": [key, *(unset if v == "" else v for v in values)], "differs": len(set(values)) > 1})
         rows.sort(key=lambda row: not row["differs"])
-        head = [words("col.key"), *(text.shorten(arm.full, 40) for arm in view.arms)]
+        head = [words("col.key"), *(text.shorten(arm.full, 32) for arm in view.arms)]
         return [{"head": head, "rows": rows}]
     return [
         {
@@ -154,12 +152,11 @@ def ignored_rows(view: View, words: Words) -> dict[str, Any] | None:
     """Settings that have no effect, with the reason; None when there are none."""
     rows = []
     for arm in view.arms:
-        for item in arm.row.get("ignored_settings", ()):
-            rows.append(
-                [arm.label, str(item.get("setting", "")), str(item.get("value", "")), str(item.get("reason", ""))]
-            )
-        for key, reason in (arm.row.get("misplaced_settings") or {}).items():
-            rows.append([arm.label, str(key), "", str(reason)])
+        found = [
+            [str(item.get(key, "")) for key in ("setting", "value", "reason")] for item in arm.row["ignored_settings"]
+        ]
+        found += [[str(key), "", str(reason)] for key, reason in (arm.row.get("misplaced_settings") or {}).items()]
+        rows += [[arm.label, *cells] for cells in found]
     if not rows:
         return None
     cells = [[text.shorten(text.printable(cell), 160) for cell in row] for row in rows]

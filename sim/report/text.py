@@ -6,20 +6,42 @@ import math
 import unicodedata
 from collections.abc import Iterable
 from functools import cache
+from typing import TYPE_CHECKING
 
 from sim.units import format_tokens
+
+if TYPE_CHECKING:
+    from matplotlib.ft2font import FT2Font
 
 MINUS = "\u2212"
 
 
 @cache
-def _glyphs() -> frozenset[int]:
-    """Code points the report's font can draw."""
-    from fontTools.ttLib import TTFont
+def _font() -> FT2Font:
+    from matplotlib.ft2font import FT2Font
     from pylopdf_fonts_zh_cn import sans_path
 
-    with TTFont(sans_path(), lazy=True) as font:
-        return frozenset(font.getBestCmap())
+    font = FT2Font(str(sans_path()))
+    font.set_size(100, 72)
+    return font
+
+
+@cache
+def _glyphs() -> frozenset[int]:
+    """Code points the report's font can draw."""
+    return frozenset(_font().get_charmap())
+
+
+@cache
+def _advance(char: str) -> float:
+    from matplotlib.ft2font import LoadFlags
+
+    return float(_font().load_char(ord(char), flags=LoadFlags.NO_HINTING).linearHoriAdvance) / 65536 / 100
+
+
+def ems(line: str) -> float:
+    """Width of a line in the report's font, in units of its size."""
+    return sum(_advance(char) for char in line)
 
 
 def printable(text: object) -> str:

@@ -23,6 +23,8 @@ Floats = npt.NDArray[np.float64]
 COSTS = ("cost_read_pico", "cost_write_pico", "cost_fresh_pico", "cost_output_pico", "cost_storage_pico")
 PART_NAMES = ("cache_read", "cache_write", "fresh", "output", "auxiliary", "storage")
 LABEL_COLUMNS = 26
+FIRST_PAGE_ARMS = 6
+"""Arms on the first page; more get a page of their own."""
 COMPACTIONS = frozenset({"compaction", "micro_compaction", "restart"})
 PRUNES = frozenset({"prune", "mask", "truncation"})
 
@@ -241,3 +243,11 @@ def _slope(sent: Floats, first: int, last: int) -> float | None:
         return None
     slope: float = np.polyfit(np.log(at), np.log(values), 1)[0]
     return float(slope)
+
+
+def first_arms(view: View) -> tuple[ArmView, ...]:
+    """The arms of the first page: all, or the baseline and the cheapest others that finish their sessions."""
+    if len(view.arms) <= FIRST_PAGE_ARMS:
+        return view.arms
+    ranked = sorted(view.others, key=lambda arm: (arm.broken > view.baseline.broken, arm.mean_cost))
+    return (view.baseline, *ranked[: FIRST_PAGE_ARMS - 1])

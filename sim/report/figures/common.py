@@ -140,7 +140,7 @@ def swarm(values: Floats, span: float, room: float = 0.30, dot: float = 0.012) -
     step = dot * (span or 1.0)
     order = np.argsort(values, kind="stable")
     bins: dict[int, int] = {}
-    counts = {}
+    counts: dict[int, int] = {}
     for i in order:
         slot = int(values[i] // step) if step else 0
         counts[slot] = counts.get(slot, 0) + 1

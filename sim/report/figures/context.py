@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
@@ -73,7 +74,7 @@ def _top(view: View) -> float:
         default=1.0,
     )
     triggers = [t for t in (arm.row["trigger_tokens"] for arm in view.arms) if t is not None and t <= 1.35 * peak]
-    return max([peak, *triggers, 1.0]) * 1.16
+    return float(max([peak, *triggers, 1.0])) * 1.16
 
 
 def _panel(axes: Axes, view: View, arm: ArmView, words: Words, columns: int) -> None:
@@ -113,7 +114,13 @@ def _lines(axes: Axes, view: View, arm: ArmView, words: Words, top: float) -> No
     """The trigger line, or a note where it would lie; and the window where the view reaches it."""
     trigger = arm.row["trigger_tokens"]
     window = arm.row.get("window")
-    options = {"size": 7, "color": style.MUTED, "transform": axes.get_yaxis_transform()}
+    options: dict[str, Any] = {
+        "size": 7,
+        "color": style.MUTED,
+        "transform": axes.get_yaxis_transform(),
+        "zorder": 7,
+        "bbox": {"facecolor": "white", "edgecolor": "none", "pad": 0.4, "alpha": 0.75},
+    }
     if window and window <= top:
         axes.axhline(window, color=style.INK, lw=1.0)
     if trigger is None:

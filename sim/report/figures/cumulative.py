@@ -1,4 +1,4 @@
-"""Dollars spent after each call, and what is saved against the baseline, with the call from which an arm stays ahead."""
+"""Dollars spent and saved after each call, with the call from which an arm stays ahead of the baseline."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from sim.report import style, text
 from sim.report.figures import common
-from sim.report.view import ArmView, View
+from sim.report.view import ArmView, View, first_arms
 from sim.report.words import Words
 
 
@@ -41,16 +41,19 @@ def see(view: View, words: Words) -> list[str]:
 
 def draw(view: View, words: Words) -> style.ReportFigure:
     """Two panels: spent so far, and saved so far against the baseline."""
-    return _figure(view, words, 4.7 if view.others else 3.1, both=True)
+    height = 4.7 + 0.22 * max(0, len(view.arms) - 7)
+    return _figure(view, words, height if view.others else 3.1, view.arms, both=True)
 
 
 def draw_key(view: View, words: Words) -> style.ReportFigure:
     """The lower panel alone (the upper where there is one arm): the figure of the first page."""
-    return _figure(view, words, 2.45, both=False)
+    return _figure(view, words, 2.7, first_arms(view), both=False)
 
 
-def _figure(view: View, words: Words, height: float, *, both: bool) -> style.ReportFigure:
+def _figure(view: View, words: Words, height: float, arms: tuple[ArmView, ...], *, both: bool) -> style.ReportFigure:
     def fill(figure: style.ReportFigure) -> str:
+        spent: Any
+        saved: Any
         if not view.others:
             spent, saved = figure.subplots(), None
         elif both:
@@ -60,15 +63,13 @@ def _figure(view: View, words: Words, height: float, *, both: bool) -> style.Rep
         if spent is not None:
             _spent(spent, view, words, height * (0.34 if saved is not None else 0.6))
         if saved is not None:
-            _saved(saved, view, words, height * (0.34 if spent is not None else 0.6))
-        (saved if saved is not None else spent).set_xlabel(words("axis.call"))
+            _saved(saved, view, words, arms, height * (0.34 if spent is not None else 0.6))
+        lowest = saved if saved is not None else spent
+        lowest.set_xlabel(words("axis.call"))
         return f"{words('fig.cumulative.caption')}{common.world(view, words)}"
 
-    heading = (
-        title(view, words)
-        if both or not view.others
-        else words("axis.saving_unit", baseline=view.baseline.label, unit=common.unit(view, words))
-    )
+    key = not both and bool(view.others)
+    heading = words("fig.cumulative.key_title", baseline=view.baseline.label) if key else title(view, words)
     return style.drawing(height, fill, heading)
 
 
@@ -98,18 +99,18 @@ def _spent(axes: Any, view: View, words: Words, height: float) -> None:
     style.end_labels(axes, ends, height=height)
 
 
-def _saved(axes: Any, view: View, words: Words, height: float) -> None:
+def _saved(axes: Any, view: View, words: Words, arms: tuple[ArmView, ...], height: float) -> None:
     base = view.spend_matrix(view.baseline)
     axes.set_xlim(0, max(1, view.longest))
     axes.axhline(0, color=common.look(view.baseline).colour, lw=1.4)
     low = high = 0.0
     ends = [(float(view.longest), 0.0, common.name(view.baseline, view, words), common.look(view.baseline).colour)]
     curves: dict[str, Any] = {}
-    for arm in view.others:
+    for arm in (arm for arm in arms if not arm.is_baseline):
         look = common.look(arm)
         saved = base - view.spend_matrix(arm)
         curves[arm.name] = curve = _with_start(saved.mean(axis=0))
-        if len(view.others) <= 4 and view.replications > 2 and saved.shape[1]:
+        if len(arms) <= 5 and view.replications > 2 and saved.shape[1]:
             lower, upper = (_with_start(v) for v in np.quantile(saved, [0.1, 0.9], axis=0))
             axes.fill_between(_calls(view), lower, upper, color=look.colour, alpha=0.13, lw=0)
             low, high = min(low, float(lower.min())), max(high, float(upper.max()))
@@ -128,7 +129,7 @@ def _saved(axes: Any, view: View, words: Words, height: float) -> None:
 
 def _crossings(axes: Any, view: View, words: Words, curves: dict[str, Any]) -> None:
     """Where an arm goes ahead for good: a ring on its curve, and the call of the best arm in words."""
-    winners = [arm for arm in common.shown_first(view) if _ahead(arm) is not None]
+    winners = [arm for arm in common.shown_first(view) if arm.name in curves and _ahead(arm) is not None]
     for arm in winners:
         call = _ahead(arm)
         if call is not None and call < len(curves[arm.name]):

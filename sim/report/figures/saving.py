@@ -75,10 +75,21 @@ def _row(axes: Any, row: int, values: Any, arm: ArmView, span: float, words: Wor
     places = text.decimals(max(abs(value) for value in saving.values()))
     mean, low, high = (text.dollars(saving[k], places=places, sign=True) for k in ("mean", "low", "high"))
     label = mean if saving["low"] == saving["high"] else words("fig.saving.range", mean=mean, low=low, high=high)
+    left, right = axes.get_xlim()
+    share = (saving["mean"] - left) / (right - left)
+    side = "left" if share < 0.22 else "right" if share > 0.78 else "center"
     axes.annotate(
-        label, (saving["mean"], row), xytext=(0, 7), textcoords="offset points", ha="center", va="bottom", size=7.5,
-        color=look.colour, bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6, "alpha": 0.85}, zorder=6,
-    )  # fmt: skip
+        label,
+        (saving["mean"], row),
+        xytext=(0, 7),
+        textcoords="offset points",
+        ha=side,
+        va="bottom",
+        size=7.5,
+        color=look.colour,
+        bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6, "alpha": 0.85},
+        zorder=6,
+    )
 
 
 def _sides(axes: Any, view: View, words: Words, low: float, high: float, span: float) -> None:

@@ -29,6 +29,8 @@ def see(view: View, words: Words) -> list[str]:
 
 def draw(view: View, words: Words) -> style.ReportFigure:
     """Two panels over the same time."""
+    height = 4.4 + 0.22 * max(0, len(view.arms) - 7)
+    tall = height * 0.33
 
     def fill(figure: style.ReportFigure) -> str:
         used, hits = figure.subplots(2, 1, sharex=True)
@@ -68,8 +70,8 @@ def draw(view: View, words: Words) -> style.ReportFigure:
             axes.set_ylabel(words(label))
             style.share_axis(axes.yaxis)
         hits.set_xlabel(words(axis))
-        style.end_labels(used, used_ends, height=1.5)
-        style.end_labels(hits, hit_ends, height=1.5)
+        style.end_labels(used, used_ends, height=tall)
+        style.end_labels(hits, hit_ends, height=tall)
         return f"{words('fig.usage.caption', r=view.typical[0], k=LAST_CALLS)} {common.world(view, words)}"
 
-    return style.drawing(4.6, fill, title(view, words))
+    return style.drawing(height, fill, title(view, words))

@@ -1,5 +1,7 @@
 """The answer, what it risks and its caveats: key → (English, Chinese)."""
 
+# ruff: noqa: E501 - a message stays on one line, so that both languages are read side by side
+
 from __future__ import annotations
 
 ANSWERS: dict[str, tuple[str, str]] = {
@@ -86,6 +88,10 @@ ANSWERS: dict[str, tuple[str, str]] = {
         "A session that ends before call {call} gains nothing; at call {worst} it is {loss} behind on average.",
         "在第 {call} 次调用前结束的会话没有收益；在第 {worst} 次调用时平均落后 {loss}。",
     ),
+    "risk.short_even": (
+        "A session that ends before call {call} gains nothing, and loses nothing.",
+        "在第 {call} 次调用前结束的会话没有收益，也没有损失。",
+    ),
     "risk.worst": (
         "Dearest session under {arm}: {cost}; under {baseline}: {base}.",
         "{arm} 下最贵的会话：{cost}；{baseline} 下：{base}。",
@@ -105,8 +111,8 @@ ANSWERS: dict[str, tuple[str, str]] = {
     ),
     "caveat.count": ("{arm} {broken} of {sessions}", "{arm} {broken}/{sessions}"),
     "caveat.same_trigger": (
-        "{arms} resolve to one and the same trigger, {trigger}.",
-        "{arms} 解析为同一个触发点 {trigger}。",
+        "{arms} ask for different triggers and get one and the same, {trigger}.",
+        "{arms} 设置不同，实际触发点却相同：{trigger}。",
     ),
     "caveat.ignored": ("Settings without effect: {items}.", "未生效的设置：{items}。"),
     "caveat.ignored_more": ("{items} and {n} more", "{items} 以及另外 {n} 项"),

@@ -1,5 +1,7 @@
 """Headings, table columns and fixed sentences of the report: key → (English, Chinese)."""
 
+# ruff: noqa: E501 - a message stays on one line, so that both languages are read side by side
+
 from __future__ import annotations
 
 DOCUMENT: dict[str, tuple[str, str]] = {
@@ -25,6 +27,10 @@ DOCUMENT: dict[str, tuple[str, str]] = {
     "doc.caveats": ("What to keep in mind", "注意事项"),
     "doc.all_arms": ("All arms", "全部方案"),
     "doc.to_see": ("What to see", "看点"),
+    "idea.pays": ("Does it pay, from when, and how surely?", "是否划算、从何时起、有多可靠？"),
+    "idea.session": ("What happens inside a session", "会话内部发生了什么"),
+    "idea.money": ("Where the money goes", "钱花在哪里"),
+    "idea.length": ("What length does to the bill, and how bad it can get", "会话长度如何影响账单，最坏会怎样"),
     "doc.config": ("What was really compared: resolved settings", "实际比较的内容：解析后的设置"),
     "doc.config_note": (
         "Hermes's own keys. A trigger is where the arm really fires, after floors and caps. Rows where the arms differ come first.",
@@ -47,7 +53,8 @@ DOCUMENT: dict[str, tuple[str, str]] = {
     "col.peak": ("peak", "峰值"),
     "col.hit": ("hit ratio", "命中率"),
     "col.cost": ("cost {unit}", "{unit}成本"),
-    "col.saving": ("saving (95% range)", "节省（95% 区间）"),
+    "col.saving": ("saving {unit}", "{unit}节省"),
+    "col.range": ("95% range", "95% 区间"),
     "col.verdict": ("verdict", "结论"),
     "col.key": ("setting", "设置"),
     "col.value": ("value", "取值"),
@@ -62,6 +69,7 @@ DOCUMENT: dict[str, tuple[str, str]] = {
     "col.checked": ("checked", "核对"),
     "col.source": ("source", "来源"),
     "val.baseline": ("baseline", "基线"),
+    "val.range": ("{low} to {high}", "{low} 至 {high}"),
     "val.never": ("never", "从不"),
     "val.default": ("defaults", "默认"),
     "val.none_engine": ("no compaction", "不压缩"),

@@ -1,5 +1,7 @@
 """Titles, axes, captions and sentences of the figures: key → (English, Chinese)."""
 
+# ruff: noqa: E501 - a message stays on one line, so that both languages are read side by side
+
 from __future__ import annotations
 
 FIGURES: dict[str, tuple[str, str]] = {
@@ -92,6 +94,7 @@ FIGURES: dict[str, tuple[str, str]] = {
     ),
     "fig.growth.see_none": ("{arm} sends {sent} tokens {unit}.", "{arm} {unit}发送 {sent} token。"),
     "fig.cumulative.title": ("What has been spent after each call", "每次调用之后的累计花费"),
+    "fig.cumulative.key_title": ("Saved against {baseline} after each call, US dollars", "每次调用之后相对 {baseline} 的累计节省（美元）"),
     "fig.cumulative.caption": (
         "Mean over replications, auxiliary calls included; a session that has ended stays level. "
         "Band: the middle 80% of the replications' paired savings. ",
