@@ -140,14 +140,15 @@ def _trigger(version: str, merged: Mapping[str, Any], situation: Situation) -> I
             "compression.threshold_tokens",
             f"the threshold fires first, at {trigger:,} on a window of {window:,}; only a cap below that has an effect",
         )
-    if window < SMALL_WINDOW and ratio < SMALL_RATIO and trigger == ratio_trigger(version, window, SMALL_RATIO, limit):
+    room = window - (limit or 0) if window > (limit or 0) else window
+    if window < SMALL_WINDOW and ratio < SMALL_RATIO and trigger == int(room * SMALL_RATIO):
         yield (
             "compression.threshold",
             f"raised to {SMALL_RATIO} on windows below {SMALL_WINDOW:,}, so any ratio up to {SMALL_RATIO} fires at "
             f"{trigger:,}",
         )
     elif trigger == ratio_trigger(version, window, min(ratio / 2, 0.05), limit):
-        yield "compression.threshold", f"any ratio up to it comes to {trigger:,} on a window of {window:,}"
+        yield "compression.threshold", f"the floor decides: this and any lower ratio fire at {trigger:,} here"
     prune = _number(block.get("proactive_prune_tokens")) if version != "0.19" else None
     if prune and prune >= trigger:
         yield "compression.proactive_prune_tokens", f"compaction fires first, at {trigger:,}"
