@@ -11,12 +11,13 @@ from typing import Any
 
 from . import micro
 from .books import Prices
-from .session import Row, Session
+from .compaction import Compacting
+from .session import Row, Session, accepted
 
 Priced = tuple[Row, Prices | None]
 
 
-class AnchoredGates(Session):
+class AnchoredGates(Compacting):
     """Gates of 0.22 and later, and of context-engine plugins in such a host."""
 
     anchors = True
@@ -301,11 +302,10 @@ def usage_fields(prompt: int, completion: int) -> dict[str, Any]:
 def change_model(session: Session, model: str, window: int) -> None:
     """Tell the engine; the auxiliary window is looked at again before its next pass."""
     from .package import API_MODE, BASE_URL, PROVIDER
-    from .session import _accepted
 
     update = session.engine.update_model
     update(
-        **_accepted(
+        **accepted(
             update,
             {
                 "model": model,

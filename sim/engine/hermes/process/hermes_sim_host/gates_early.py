@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from .books import Prices
+from .compaction import Compacting
 from .gates_anchored import Priced, change_model, usage_fields
-from .session import Row, Session
+from .session import Row
 
 _ATTEMPTS = 3
 
 
-class EarlyGates(Session):
+class EarlyGates(Compacting):
     """Gates of 0.19 and earlier."""
 
     anchors = False

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from .compaction import lower_to
 from .package import ARGUMENTS, Package
-from .session import Session, lower_to
+from .session import Session
 
 _MICRO_KEYS = ("micro_compact", "micro_compact_every_n_turns", "micro_compact_defrag_threshold_tokens")
 
