@@ -38,8 +38,16 @@ RESULT_TEXTS = (
 )
 """Kinds of text a tool result can be."""
 
-ARGUMENT_TEXTS = ("command", "edit", "file", "path", "prompt", "python", "query", "todo")
+ARGUMENT_TEXTS = ("command", "document", "edit", "file", "path", "prompt", "python", "query", "todo")
 """Kinds of arguments a tool call can carry."""
+
+
+def _figure(value: Any) -> float:
+    """A plain number, or one with a token suffix or `%`."""
+    text = str(value).strip()
+    if text.endswith("%"):
+        return parse_share(text)
+    return float(parse_tokens(text)) if text[-1:] in "KM" else float(text)
 
 
 class Part(BaseModel):
@@ -163,6 +171,39 @@ class Facts(Part):
     needed_times: int = Field(default=1, ge=1, le=10)
 
 
+QUANTITIES = (
+    "calls",
+    "calls_per_turn",
+    "first_prompt",
+    "last_prompt",
+    "latency_s",
+    "loop_gap_s",
+    "output_per_call",
+    "results_of_growth",
+    "results_per_call",
+    "span_s",
+    "think_over_1h",
+    "think_over_5m",
+    "think_time_s",
+    "total_tokens",
+    "user_tokens",
+)
+"""What `workload check` measures."""
+
+Figure = Annotated[float, BeforeValidator(_figure)]
+
+
+class Target(Part):
+    """Measured figures that a preset should meet; a missing one is not compared."""
+
+    p10: Figure | None = None
+    p50: Figure | None = None
+    p90: Figure | None = None
+    p99: Figure | None = None
+    mean: Figure | None = None
+    share: Figure | None = None
+
+
 class Preset(Part):
     """A kind of session."""
 
@@ -202,6 +243,9 @@ class Preset(Part):
     totals: Totals = Field(default_factory=Totals)
     facts: Facts = Field(default_factory=Facts)
     cut_off: Share = Field(default=0.0, description="share of sessions that end in the middle of a turn")
+    targets: dict[Literal[QUANTITIES], Target] = Field(  # type: ignore[valid-type]
+        default_factory=dict, description="measured figures for `workload check`"
+    )
     other_model: str | None = Field(default=None, description="model that some turns use instead of the session's own")
     switches: Share = Field(default=0.0, description="share of turns that use `other_model`")
 

@@ -20,14 +20,23 @@ from sim.workload.synthetic.text.words import NOUNS, VERBS
 DEFAULT_LIMITS = (2_200, 1_375)
 """Hermes's default `memory_char_limit` and `user_char_limit`; a preset's `memory_tokens` counts at these."""
 
-_TOKENS_A_CHAR = 0.22
-"""English prose, for token-only memory rows (4.5 characters a token, from the tokens room's table)."""
+_TOKENS_A_CHAR = 0.25
+"""English notes, for token-only memory rows (about 4 characters a token)."""
+
+
+def nominal_prefix(preset: Preset) -> int:
+    """Tokens of the prefix at the default memory limits, multiplier 1."""
+    prefix = preset.prefix
+    changing = prefix.memory_tokens
+    if changing is None:
+        changing = prefix.skills_tokens + round(sum(DEFAULT_LIMITS) * prefix.memory * _TOKENS_A_CHAR)
+    return prefix.system_tokens + prefix.tools_tokens + prefix.mcp_tokens + changing
 
 
 def blank_prefix(preset: Preset, session: str, maker: RowMaker, limits: tuple[int, int]) -> tuple[Row, ...]:
     """Prefix rows of sizes only."""
     prefix = preset.prefix
-    rate = maker.tokens.scaled(1_000, ContentKind.PROSE) / 1_000 * _TOKENS_A_CHAR
+    rate = maker.tokens.scaled(1_000, ContentKind.MARKDOWN) / 1_000 * _TOKENS_A_CHAR
     memory = round(sum(limits) * prefix.memory * rate)
     static = prefix.system_tokens
     if prefix.memory_tokens is None:

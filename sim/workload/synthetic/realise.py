@@ -14,9 +14,8 @@ from sim.workload.script import Reply, Script, ToolRun, Turn
 from sim.workload.synthetic.fit import Fitter
 from sim.workload.synthetic.plan import Plan, PlannedReply, PlannedTool
 from sim.workload.synthetic.prefix import blank_prefix, text_prefix
-from sim.workload.synthetic.text import ARGUMENTS, RESULTS, Project, argument_kind, ask, content_kind, say, think
+from sim.workload.synthetic.text import RESULTS, Project, argument_kind, argument_maker, ask, content_kind, say, think
 from sim.workload.synthetic.text.words import NOUNS
-
 
 _MAKE_UP = {"results": 0.08}
 """How far a text may be off its own size to make up for earlier ones of its group, as a share; others 0.4."""
@@ -154,7 +153,7 @@ class _Texts:
         arguments = sum(t.arguments for t in reply.tools)
         kind = prose
         if arguments > thinking + reply.text:
-            kind = argument_kind(self.texts[max(reply.tools, key=lambda t: t.arguments).name])
+            kind = argument_kind(self.texts[max(reply.tools, key=lambda t: t.arguments).name], preset.language)
         content, total = "", 0
         if thinking >= 1:
             wanted = self._wanted("thinking", thinking, kind)
@@ -207,7 +206,8 @@ class _Texts:
         source = tool.repeats if tool.repeats >= 0 else tool.number
         # Half of the frame (name, keys, braces) is paid for before the content is.
         chars = max(4, self.fitter.chars(key, wanted) - 30)
-        return json.dumps(ARGUMENTS[style](self._random(key, source), chars, self.project), ensure_ascii=False)
+        make = argument_maker(style, self.preset.language)
+        return json.dumps(make(self._random(key, source), chars, self.project), ensure_ascii=False)
 
     def _tool(self, tool: PlannedTool, call: str) -> ToolRun:
         kind = content_kind(tool.text)

@@ -3,13 +3,33 @@
 Offers:
     Draft                     a text as head, lines and foot, so that it can be cut to size and still look whole
     Project                   what a session is about: its files, packages, hosts and names
-    RESULTS, ARGUMENTS        makers of tool results and of tool arguments, by name
+    RESULTS, ARGUMENTS, argument_maker   makers of tool results and of tool arguments, by name
     content_kind, argument_kind   class of each kind of text
     say, think, ask           text of the model and of the person
 """
 
-from sim.workload.synthetic.text.catalogue import ARGUMENTS, RESULTS, argument_kind, ask, content_kind, say, think
+from sim.workload.synthetic.text.catalogue import (
+    ARGUMENTS,
+    RESULTS,
+    argument_kind,
+    argument_maker,
+    ask,
+    content_kind,
+    say,
+    think,
+)
 from sim.workload.synthetic.text.draft import Draft
 from sim.workload.synthetic.text.project import Project
 
-__all__ = ["ARGUMENTS", "RESULTS", "Draft", "Project", "argument_kind", "ask", "content_kind", "say", "think"]
+__all__ = [
+    "ARGUMENTS",
+    "RESULTS",
+    "Draft",
+    "Project",
+    "argument_kind",
+    "argument_maker",
+    "ask",
+    "content_kind",
+    "say",
+    "think",
+]

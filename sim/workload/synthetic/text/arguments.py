@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
+from sim.workload.synthetic.text.chinese import prose
 from sim.workload.synthetic.text.code import source_lines
 from sim.workload.synthetic.text.project import Project, language_of
 from sim.workload.synthetic.text.prose import ASK, PAGE, sentences
@@ -90,6 +91,17 @@ def file(r: random.Random, chars: int, project: Project) -> Arguments:
     """A whole file to write."""
     name = project.file(r)
     return {"path": name, "content": _cut(source_lines(r, chars, project, language_of(name)), chars)}
+
+
+def document(r: random.Random, chars: int, project: Project) -> Arguments:
+    """A document to write."""
+    lines = [text + "\n" for text in sentences(r, PAGE, 2 + chars // 60, project)]
+    return {"path": f"docs/{r.choice(project.modules)}.md", "content": _cut(lines, chars)}
+
+
+def document_zh(r: random.Random, chars: int, project: Project) -> Arguments:
+    """A Chinese document to write."""
+    return {"path": f"docs/{r.choice(project.modules)}.md", "content": _cut(prose(r, chars, project).lines, chars)}
 
 
 def edit(r: random.Random, chars: int, project: Project) -> Arguments:

@@ -41,6 +41,7 @@ RESULTS: Mapping[str, Maker] = {
 
 ARGUMENTS: Mapping[str, ArgumentMaker] = {
     "command": arguments.command,
+    "document": arguments.document,
     "edit": arguments.edit,
     "file": arguments.file,
     "path": arguments.path,
@@ -59,6 +60,7 @@ _KINDS = {
 }
 _KIND_OF = {name: kind for kind, names in _KINDS.items() for name in names}
 _ARGUMENT_KIND = {
+    "document": ContentKind.PROSE,
     "path": ContentKind.JSON,
     "todo": ContentKind.JSON,
     "query": ContentKind.PROSE,
@@ -71,9 +73,16 @@ def content_kind(name: str) -> ContentKind:
     return _KIND_OF.get(name, ContentKind.PROSE)
 
 
-def argument_kind(style: str) -> ContentKind:
+def argument_kind(style: str, language: str) -> ContentKind:
     """The class of a tool call's arguments."""
+    if style == "document" and language == "chinese":
+        return ContentKind.CHINESE
     return _ARGUMENT_KIND.get(style, ContentKind.CODE)
+
+
+def argument_maker(style: str, language: str) -> ArgumentMaker:
+    """The maker of a tool call's arguments."""
+    return arguments.document_zh if style == "document" and language == "chinese" else ARGUMENTS[style]
 
 
 def think(language: str) -> Maker:
