@@ -70,6 +70,7 @@ def print_table(
         title_style="bold",
         header_style="bold",
         pad_edge=False,
+        show_edge=False,
         show_lines=lines,
         padding=(0, 1),
     )
@@ -83,7 +84,9 @@ def print_table(
         )
     for row in rows:
         table.add_row(*(_cell(row.get(c.key), Text) for c in columns))
-    console.print(table)
+    with console.capture() as capture:
+        console.print(table)
+    sys.stdout.write("".join(f"{line.rstrip()}\n" for line in capture.get().splitlines()))
 
 
 def _cell(value: Any, text: Any) -> Any:

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from sim.cli import _out
 from sim.cli._words import status_word, word
-from sim.errors import HermesSimError, InputError, UsageError
+from sim.errors import HermesSimError, InputError, UsageError, Where
 
 if TYPE_CHECKING:
-    from sim.scenario import Finding, HermesConfig, Scenario
+    from sim.scenario import Finding, HermesConfig
     from sim.scenario.reader import Document
 
+_COMPARE = "`hermes-sim explain` shows which rule sets each trigger"
 WINDOWS = ("200K", "260K", "1M")
 """Windows at which a config's trigger is shown."""
 _STYLE = {"works": "green", "ignored": "yellow", "skipped": "dim", "error": "red", "warning": "yellow", "note": "dim"}
@@ -62,16 +63,26 @@ class CheckedFile:
         from rich.text import Text
 
         console = _out.console()
+        fine = "" if self.findings else f": {word('ok', lang)}"
+        console.print(Text(self.file, style="bold").append(fine, style="green"))
         if self.lines:
-            console.print(Text(self.file, style="bold"))
             _show_lines(self.lines, lang)
         for item in self.findings:
             if not self.lines or item.level == "error":
                 console.print(Text(f"{item.level}: ", style=_STYLE[item.level]).append(str(item), style="default"))
         if self.triggers:
+            print()
             _show_triggers(self.triggers, self.kind, lang)
-        if not self.findings:
-            console.print(Text(f"{self.file}: {word('ok', lang)}"))
+        print()
+
+
+@dataclass(slots=True)
+class Explained:
+    """What `explain` said: rows, settings without effect by window, arms with one trigger."""
+
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    ignored: list[dict[str, Any]] = field(default_factory=list)
+    same: list[Finding] = field(default_factory=list)
 
 
 def check_file(path: str, engine: str, overrides: Sequence[str]) -> CheckedFile:
@@ -89,59 +100,37 @@ def check_file(path: str, engine: str, overrides: Sequence[str]) -> CheckedFile:
             return _config(path, lenient, engine)
         checked = check_document(read_file(path), path, overrides)
     except InputError as error:
-        from sim.errors import Where
-
         where = error.where or Where(path)
         return CheckedFile(path, "scenario", [Finding("error", error.message, where, (), error.rule, error.remedy)])
     findings = [*errors_of(checked.findings), *checked.warnings]
     result = CheckedFile(path, "scenario", findings)
     if checked.scenario is not None:
-        result.triggers = _explain(path, (), (), overrides)
-        result.findings += _collapsed(checked.scenario, result.triggers)
+        explained = _explain(path, (), (), overrides)
+        result.triggers = explained.rows
+        result.findings += explained.same
     result.findings.sort(key=lambda f: (f.where.file, f.where.line, f.where.col))
     return result
 
 
-def _explain(
-    path: str, windows: Sequence[str], engines: Sequence[str], overrides: Sequence[str]
-) -> list[dict[str, Any]]:
-    """`explain`'s rows; none when an engine that would have to be asked is missing."""
+def _explain(path: str, windows: Sequence[str], engines: Sequence[str], overrides: Sequence[str]) -> Explained:
+    """`explain`'s rows and findings; none when an engine that would have to be asked is missing."""
     from sim.api import explain
+    from sim.scenario.finding import Finding
 
     try:
-        return [dict(row) for row in explain(path, windows=windows, engines=engines, set=overrides).json()["rows"]]
+        explanation = explain(path, windows=windows, engines=engines, set=overrides)
     except InputError:
         raise
     except HermesSimError as error:
         _out.warning(f"{path}: triggers are not shown: {error}")
-        return []
-
-
-def _collapsed(scenario: Scenario, triggers: Sequence[dict[str, Any]]) -> list[Finding]:
-    """A warning for each set of arms that differ in their settings and fire at one and the same trigger."""
-    from sim.errors import Where
-    from sim.scenario.finding import Finding
-
-    groups: dict[tuple[Any, ...], list[str]] = {}
-    for row in triggers:
-        if row.get("trigger_tokens") is not None:
-            groups.setdefault((row["trigger_tokens"], row.get("window")), []).append(str(row["arm"]))
-    found = []
-    for (trigger, window), arms in groups.items():
-        settings = {str(scenario.arm(a).settings.get("compression")) for a in arms}
-        if len(arms) > 1 and len(settings) > 1:
-            rules = {str(r.get("trigger_rule")) for r in triggers if r["arm"] in arms}
-            found.append(
-                Finding(
-                    "warning",
-                    f"arms {', '.join(arms)} fire at one and the same trigger, {trigger:,} tokens of {window:,}",
-                    Where(scenario.source),
-                    ("arms",),
-                    f"decided by {' and '.join(sorted(rules))}",
-                    "`hermes-sim explain` shows which rule sets each trigger",
-                )
-            )
-    return found
+        return Explained()
+    document = explanation.json()
+    arms = {said["text"]: said["arm"] for said in document["findings"]}
+    found = [
+        Finding("warning", f"arms {arm}: {text}" if "," in arm else text, Where(path), (), "one trigger", _COMPARE)
+        for text, arm in arms.items()
+    ]
+    return Explained(list(document["rows"]), list(document["ignored"]), found)
 
 
 # a Hermes config ------------------------------------------------------------------------------------------------
@@ -158,17 +147,15 @@ def _config(path: str, document: Document, engine: str) -> CheckedFile:
     if spec.kind != "hermes" or spec.version is None:
         raise UsageError(f"--engine {engine} reads no Hermes config", remedy="give hermes@0.19 or hermes@0.22")
     config = judge_config(document, spec.version)
-    triggers = _explain(path, WINDOWS, (spec.label,), ())
-    return CheckedFile(path, "config", config.findings, _lines(config, triggers), triggers)
+    explained = _explain(path, WINDOWS, (spec.label,), ())
+    return CheckedFile(path, "config", config.findings, _lines(config, explained), explained.rows)
 
 
-def _lines(config: HermesConfig, triggers: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def _lines(config: HermesConfig, explained: Explained) -> list[dict[str, Any]]:
     found = []
     for line in config.lines:
         where = config.document.where(line.path, key=True)
-        why = line.why
-        if line.name in {"compression.threshold", "compression.threshold_tokens"} and triggers:
-            why = f"{why}: {_at_windows(triggers)}"
+        notes = _notes(line.name, line.value, explained)
         found.append(
             {
                 "line": where.line,
@@ -176,48 +163,49 @@ def _lines(config: HermesConfig, triggers: Sequence[dict[str, Any]]) -> list[dic
                 "setting": line.name,
                 "value": line.value,
                 "status": line.status,
-                "why": why,
+                "why": line.why,
                 "remedy": line.remedy,
                 "belongs_to": line.home,
+                "at_windows": notes,
             }
         )
     return found
 
 
-def _at_windows(triggers: Sequence[dict[str, Any]]) -> str:
-    parts = [
-        f"{row['trigger_tokens']:,} at a window of {row['window']:,} ({row['trigger_rule']})"
-        for row in triggers
-        if row.get("trigger_tokens") is not None
+def _notes(name: str, value: Any, explained: Explained) -> list[str]:
+    """Where the setting's effect depends on the window."""
+    if name == "compression.threshold" and isinstance(value, (int, float)):
+        notes = []
+        for row in explained.rows:
+            plain = int(value * row["window"])
+            if row["trigger_tokens"] not in (None, plain):
+                notes.append(
+                    f"window {row['window']:,}: fires at {row['trigger_tokens']:,} ({row['trigger_rule']}), "
+                    f"not at {value:g} × {row['window']:,} = {plain:,}"
+                )
+        return notes
+    return [
+        f"window {item['window']:,}: no effect: {item['reason']}"
+        for item in explained.ignored
+        if item["setting"] == name and item["window"]
     ]
-    return "fires at " + ", ".join(parts)
 
 
 def _show_lines(lines: Sequence[dict[str, Any]], lang: str) -> None:
+    """One setting after the other: line, what becomes of it, and why below."""
+    from rich.padding import Padding
     from rich.text import Text
 
-    from sim.cli._table import Column, print_table
-
-    rows = [
-        {
-            "line": line["line"],
-            "setting": line["setting"],
-            "value": _value(line["value"]),
-            "status": Text(status_word(line["status"], lang), style=_STYLE.get(line["status"], "red")),
-            "why": "; ".join(part for part in (line["why"], line["remedy"]) if part),
-        }
-        for line in lines
-    ]
-    print_table(
-        rows,
-        [
-            Column("line", word("line", lang), right=True),
-            Column("setting", word("setting", lang), wrap=True),
-            Column("value", word("value", lang), wrap=True),
-            Column("status", word("what", lang), wrap=True),
-            Column("why", word("why", lang), wrap=True),
-        ],
-    )
+    console = _out.console()
+    wide = max(len(status_word(line["status"], lang)) for line in lines)
+    for line in lines:
+        status = Text(status_word(line["status"], lang).ljust(wide), style=_STYLE.get(line["status"], "red"))
+        head = Text(f"{line['line']:>4}  ").append(status)
+        console.print(head.append(f"  {line['setting']}: {_value(line['value'])}"), overflow="fold")
+        why = "; ".join(part for part in (line["why"], line["remedy"]) if part)
+        for text in (why, *line["at_windows"]):
+            style = "dim" if text is why and line["status"] in {"works", "skipped"} else ""
+            console.print(Padding(Text(text, style=style), (0, 0, 0, wide + 8), expand=False))
 
 
 def _value(value: Any) -> str:
