@@ -28,6 +28,7 @@ class Limits:
         recent: budget of the recent zone (of a fixed zone; an adaptive one moves below `recent_most`).
         recent_most: most the recent zone may ever take on this window.
         aggressive, truncate, restart: marks above which each rung fires.
+        least: a pass that would free fewer tokens is left out.
     """
 
     window: int
@@ -38,6 +39,7 @@ class Limits:
     aggressive: int
     truncate: int
     restart: int
+    least: int
 
 
 def resolve_limits(settings: DualSettings, window: int) -> Limits:
@@ -52,6 +54,7 @@ def resolve_limits(settings: DualSettings, window: int) -> Limits:
         aggressive=int(settings.aggressive_above * window),
         truncate=int(settings.truncate_above * window),
         restart=int(settings.restart_above * window),
+        least=int(settings.min_reclaim * window),
     )
 
 
@@ -108,15 +111,17 @@ class Controller:
         """
         limits = self.limits
         focus = focus_of(body.items) if self.settings.context_aware else NO_FOCUS
-        passes = [(yield from normal_pass(body, self.zones(body), limits.target, self.compressor, self.order, focus))]
+        goal, work = limits.target, self.compressor
+        least = 0 if overflow or body.tokens > limits.restart else limits.least
+        passes = [(yield from normal_pass(body, self.zones(body), goal, work, self.order, focus, least))]
 
         def above(mark: int) -> bool:
             return body.tokens > (min(mark, limits.trigger) if overflow else mark)
 
         if above(limits.aggressive):
-            passes.append((yield from aggressive_pass(body, self.zones(body), limits.target, self.compressor)))
+            passes.append((yield from aggressive_pass(body, self.zones(body), goal, work, least)))
         if above(limits.truncate):
-            passes.append(truncate_pass(body, self.zones(body), limits.target, self.settings))
+            passes.append(truncate_pass(body, self.zones(body), goal, self.settings, least))
         if above(limits.restart):
-            passes.append((yield from restart_pass(body, limits.restart, self.compressor)))
+            passes.append((yield from restart_pass(body, limits.restart, work)))
         return passes

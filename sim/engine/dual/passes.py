@@ -44,12 +44,24 @@ def candidates(body: Body, zones: Zones, threshold: int) -> list[tuple[int, int]
 
 
 def normal_pass(
-    body: Body, zones: Zones, goal: int, compressor: ToolOutputCompressor, order: Order, focus: Focus = NO_FOCUS
+    body: Body,
+    zones: Zones,
+    goal: int,
+    compressor: ToolOutputCompressor,
+    order: Order,
+    focus: Focus = NO_FOCUS,
+    least: int = 0,
 ) -> Asking[Pass]:
-    """Compress old tool results in the given order until the request is no larger than `goal` tokens."""
+    """Compress old tool results in the given order until the request is no larger than `goal` tokens.
+
+    Nothing is done (and no model asked) when all of them together could not free `least` tokens.
+    """
     calls = call_index(body)
-    work = _Work(body, "normal")
-    for row in in_order(candidates(body, zones, compressor.settings.result_threshold_tokens), order):
+    work = _Work(body, "normal", least)
+    found = candidates(body, zones, compressor.settings.result_threshold_tokens)
+    if sum(tokens - compressor.settings.result_target_tokens for _, tokens in found) < least:
+        return work.finish(compressor.settings.fact_pattern)
+    for row in in_order(found, order):
         if work.tokens <= goal:
             break
         item = body.items[row]
@@ -64,13 +76,16 @@ def normal_pass(
     return work.finish(compressor.settings.fact_pattern)
 
 
-def aggressive_pass(body: Body, zones: Zones, goal: int, compressor: ToolOutputCompressor) -> Asking[Pass]:
+def aggressive_pass(
+    body: Body, zones: Zones, goal: int, compressor: ToolOutputCompressor, least: int = 0
+) -> Asking[Pass]:
     """Squeeze what is old, oldest first, until `goal`: results to a line or two, long replies and call arguments cut.
 
-    User messages stay. Results compressed before are cut to their first lines, never compressed again.
+    User messages stay. Results compressed before are cut to their first lines, never compressed again. Nothing is
+    done when it would free less than `least` tokens.
     """
     calls = call_index(body)
-    work = _Work(body, "aggressive")
+    work = _Work(body, "aggressive", least)
     target = compressor.settings.aggressive_target_tokens
     for row in zones.old:
         if work.tokens <= goal:
@@ -101,8 +116,8 @@ def aggressive_pass(body: Body, zones: Zones, goal: int, compressor: ToolOutputC
 class _Work:
     """Replacements of a pass as they gather."""
 
-    def __init__(self, body: Body, rung: Rung) -> None:
-        self.body, self.rung = body, rung
+    def __init__(self, body: Body, rung: Rung, least: int) -> None:
+        self.body, self.rung, self._least = body, rung, least
         self.before = self.tokens = body.tokens
         self.asked = 0
         self._new: dict[int, Chat] = {}
@@ -120,7 +135,9 @@ class _Work:
         self.tokens += after - before
 
     def finish(self, fact_pattern: str) -> Pass:
-        """Apply the replacements to the body."""
+        """Apply the replacements to the body, unless they free too little."""
+        if not self._new or self.before - self.tokens < self._least:
+            return Pass(self.rung, (), self.before, self.before, asked=self.asked)
         rows = sorted(self._new)
         old = [full_text(m) for m in (self.body.items[row].message for row in rows) if m is not None]
         loss = measure_loss(old, [full_text(self._new[row]) for row in rows], fact_pattern)

@@ -27,6 +27,9 @@ class DualSettings(BaseModel):
     """Compress when the request is larger than this share of the window."""
     target: Share = Field(default=0.50, gt=0, le=1)
     """Stop compressing at this share."""
+    min_reclaim: Share = Field(default=0.02, ge=0, le=1)
+    """A pass that would free less than this share of the window is not worth the cache it breaks, and is left out
+    (unless the request would not fit otherwise)."""
     order: Literal["largest-first", "oldest-first", "cache-aware"] = "largest-first"
 
     # sacred zone

@@ -10,11 +10,11 @@ from sim.engine.dual.settings import DualSettings
 from sim.engine.dual.zones import Zones, step_starts
 
 
-def truncate_pass(body: Body, zones: Zones, goal: int, settings: DualSettings) -> Pass:
+def truncate_pass(body: Body, zones: Zones, goal: int, settings: DualSettings, least: int = 0) -> Pass:
     """Remove whole steps, oldest first, until the request is no larger than `goal` tokens or nothing old is left.
 
     The row that stands for them carries how many messages and tokens were removed so far; a later truncation takes
-    it in. Nothing happens when the note would be larger than what it replaces.
+    it in. Nothing happens when it would free less than `least` tokens.
     """
     before = body.tokens
     start, limit = zones.pinned_stop, zones.removable.stop
@@ -35,7 +35,7 @@ def truncate_pass(body: Body, zones: Zones, goal: int, settings: DualSettings) -
     texts = [full_text(i.message) for i in body.items[start:stop] if i.message is not None]
     language = language_of("".join(t[:200] for t in texts[:20]), settings.language)
     note = {"role": "user", "content": removed_note(messages, told, language)}
-    if body.measure(note) >= removed_tokens:
+    if removed_tokens - body.measure(note) < max(least, 1):
         return Pass("truncate", (), before, before)
     change = Change(start, stop, (note,))
     loss = measure_loss(texts, [note["content"]], settings.fact_pattern)

@@ -367,3 +367,20 @@ def test_three_bursts_on_a_small_window():
     player.append({"role": "assistant", "content": "all seen"})
     assert player.stop is None
     assert player.peak <= 32_000
+
+
+def test_a_pass_that_frees_too_little_is_left_out():
+    def play(least):
+        player = Player(20_000, {"min_reclaim": least, "truncate_above": "90%"}, prefix_tokens=8_000)
+        player.append({"role": "user", "content": "write the files"})
+        player.play(filler(0, 150))
+        call = {"id": "big", "type": "function", "function": {"name": "terminal", "arguments": "{}"}}
+        player.append({"role": "assistant", "content": None, "tool_calls": [call]})
+        player.append({"role": "tool", "tool_call_id": "big", "content": "x" * 28_000})
+        player.call()
+        return player
+
+    assert [e.note for e in play("0%").rewrites] == ["aggressive"]
+    kept = play("2%")
+    assert not kept.rewrites
+    assert [e.reason for _, e in kept.events] == ["unchanged"]
