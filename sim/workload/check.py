@@ -82,9 +82,12 @@ def check(
     for quantity, target in preset.targets.items():
         rows.extend(_rows(str(quantity), measured[str(quantity)], target))
     for quantity, values in measured.items():
-        if quantity not in preset.targets and len(values) and not quantity.startswith("think_over"):
+        if quantity not in preset.targets and len(values) and quantity not in _SHARES:
             rows.extend(_rows(quantity, values, None))
     return rows
+
+
+_SHARES = {"results_of_growth", "think_over_1h", "think_over_5m"}
 
 
 def _plans(preset: Preset, sessions: int, seed: int, progress: Callable[[int, int], None] | None) -> Iterable[Plan]:
@@ -105,11 +108,16 @@ def measure(plans: Iterable[Plan], preset: Preset) -> Mapping[str, Floats]:
     think = values["think_time_s"]
     values["think_over_5m"] = (think > 300).astype(np.float64)
     values["think_over_1h"] = (think > 3_600).astype(np.float64)
+    # The share of all growth is a ratio of sums; pseudo-values have it as their mean and its error as their spread.
+    came, grew = values["results_of_growth"], values.pop("growth")
+    if len(grew) and grew.sum() > 0:
+        ratio = float(came.sum() / grew.sum())
+        values["results_of_growth"] = ratio + (came - ratio * grew) * len(grew) / float(grew.sum())
     return values
 
 
 _NAMES = (
-    "calls", "calls_per_turn", "first_prompt", "last_prompt", "latency_s", "loop_gap_s", "output_per_call",
+    "calls", "calls_per_turn", "first_prompt", "growth", "last_prompt", "latency_s", "loop_gap_s", "output_per_call",
     "results_of_growth", "results_per_call", "span_s", "think_time_s", "total_tokens", "user_tokens",
 )  # fmt: skip
 
@@ -147,8 +155,8 @@ def _measure(plan: Plan, base: int, hidden: bool, found: dict[str, list[float]])
     found["last_prompt"].append(last)
     found["total_tokens"].append(total)
     found["span_s"].append(span)
-    if results + outputs > 0:
-        found["results_of_growth"].append(results / (results + outputs))
+    found["results_of_growth"].append(results)
+    found["growth"].append(results + outputs)
 
 
 def _rows(quantity: str, values: Floats, target: Target | None) -> list[Checked]:
