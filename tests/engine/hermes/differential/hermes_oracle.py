@@ -65,6 +65,10 @@ class Store:
     def get_compression_failure_cooldown_row(self, _sid: str) -> dict[str, Any]:
         return self.get_compression_failure_cooldown(_sid) or {}
 
+    def increment_compression_overload_streak(self, _sid: str) -> int:
+        self.values["overload_streak"] = self.values.get("overload_streak", 0) + 1
+        return int(self.values["overload_streak"])
+
     def get_session(self, _sid: str) -> dict[str, Any]:
         return {}
 
