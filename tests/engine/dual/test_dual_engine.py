@@ -373,7 +373,7 @@ def test_a_pass_that_frees_too_little_is_left_out():
     def play(least):
         player = Player(20_000, {"min_reclaim": least, "truncate_above": "90%"}, prefix_tokens=8_000)
         player.append({"role": "user", "content": "write the files"})
-        player.play(filler(0, 150))
+        player.play([*filler(0, 20), *filler(1, 150)])
         call = {"id": "big", "type": "function", "function": {"name": "terminal", "arguments": "{}"}}
         player.append({"role": "assistant", "content": None, "tool_calls": [call]})
         player.append({"role": "tool", "tool_call_id": "big", "content": "x" * 28_000})
