@@ -15,8 +15,11 @@ from sim.engine.contract import (
     Open,
 )
 from sim.engine.hermes.hostprocess import HostDiedError, HostProcess
+from sim.engine.hermes.inert import Situation
 from sim.engine.hermes.process.hermes_sim_host.books import Measure, Prices
 from sim.engine.hermes.session import TRIES, HermesSession, Reply, checked, crashed
+from sim.engine.hermes.settings import check_blocks
+from sim.engine.hermes.versions import VERSIONS
 
 _REMEMBERED = 200_000
 
@@ -56,7 +59,7 @@ class HermesEngine:
     def resolve(self, request: Open) -> EngineInfo:
         """What the settings come to, by the real class."""
         reply = self._ask_once({"do": "resolve", "key": self.new_key(), "spec": self.spec(request)})
-        return self.info(reply["info"])
+        return self.info(reply["info"], request)
 
     def open(self, request: Open) -> HermesSession:
         """A new session."""
@@ -150,7 +153,7 @@ class HermesEngine:
             "now": request.now,
         }
 
-    def info(self, found: Mapping[str, Any]) -> EngineInfo:
+    def info(self, found: Mapping[str, Any], request: Open) -> EngineInfo:
         """Resolved figures as the contract has them."""
         return EngineInfo(
             name=self.name,
@@ -160,9 +163,19 @@ class HermesEngine:
             trigger_rule=found["rule"],
             tail_tokens=found["tail"],
             tail_kept_tokens=found["kept"],
-            ignored=tuple(Ignored(*one) for one in found["ignored"]),
+            ignored=self._ignored(found["ignored"], request),
             details={**found["details"], "package": self.capabilities["version"]},
         )
+
+    def _ignored(self, detected: list[Any], request: Open) -> tuple[Ignored, ...]:
+        """What the version's own defaults and rules say has no effect, then what the host found by signature."""
+        found: dict[str, Ignored] = {}
+        if self.version in VERSIONS and self.context_engine is None:
+            situation = Situation(request.window, request.max_tokens, request.model, request.gateway)
+            found = {one.setting: one for one in check_blocks(self.version, request.settings, situation).ignored}
+        for one in detected:
+            found.setdefault(one[0], Ignored(*one))
+        return tuple(found.values())
 
 
 def plain(value: Any) -> Any:

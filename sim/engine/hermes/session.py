@@ -54,7 +54,7 @@ class HermesSession:
         self.engine_seconds = 0.0
         self.frames = 0
         opened = self._exchange({"do": "open", "key": self._key, "spec": engine.spec(request)})
-        self.info = engine.info(opened["info"])
+        self.info = engine.info(opened["info"], request)
         self._mirror = self._new_mirror(request, opened)
 
     def _new_mirror(self, request: Open, opened: Reply) -> Mirror:

@@ -7,6 +7,7 @@ from hermes_play import make, request
 
 from sim.engine.contract import EngineInfo
 from sim.engine.hermes.client import HermesEngine
+from sim.engine.hermes.settings import defaults
 
 PLAYED = make(1, 1)
 # Window: trigger at 0.5, 0.7, 0.85, 0.9, at 0.5 with 32,000 tokens reserved, and at 0.5 with a cap of 230,000.
@@ -124,6 +125,19 @@ def test_what_a_version_cannot_do_is_reported(late: HermesEngine, early: HermesE
         "idle_compact_after_seconds": 1_800,
         "micro_compact": True,
     }
-    assert resolve(late, 1_000_000, given).ignored == ()
+    # The threshold comes to 700,000 here, so the cap decides and the threshold is the only one without effect.
+    assert [one.setting for one in resolve(late, 1_000_000, given).ignored] == ["compression.threshold"]
     ignored = {one.setting for one in resolve(early, 1_000_000, given).ignored}
     assert ignored == {f"compression.{key}" for key in given if key != "threshold"}
+
+
+@pytest.mark.parametrize("label", ["0.19", "0.22"])
+def test_unset_settings_are_the_packages_own_defaults(engines: dict[str, HermesEngine], label: str) -> None:
+    """An empty block and the version's default block come to the same."""
+    written = {key: value for key, value in defaults(label)["compression"].items() if not isinstance(value, dict)}
+    bare, full = resolve(engines[label], 260_000, {}), resolve(engines[label], 260_000, written)
+    assert (bare.trigger_tokens, bare.tail_tokens, bare.details) == (
+        full.trigger_tokens,
+        full.tail_tokens,
+        full.details,
+    )
