@@ -40,8 +40,10 @@ def _run(argv: Sequence[str]) -> int:
     from sim.cli._group import cli
 
     try:
-        result = cli.main(args=list(argv), prog_name="hermes-sim", standalone_mode=False)
-        return result if isinstance(result, int) else DONE
+        # Not `cli.main`: it ends a closed pipe with 1.
+        with cli.make_context("hermes-sim", list(argv)) as context:
+            cli.invoke(context)
+        return DONE
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.ctx.get_help() if error.ctx else error.format_message(), err=True)
         return USAGE

@@ -73,13 +73,14 @@ def print_table(
         show_edge=False,
         show_lines=lines,
         padding=(0, 1),
+        collapse_padding=True,
     )
     for column in columns:
         table.add_column(
             column.title,
             justify="right" if column.right else "left",
             no_wrap=not column.wrap,
-            overflow="fold",
+            overflow="fold" if column.wrap else "ellipsis",
             style=column.style,
         )
     for row in rows:

@@ -193,13 +193,16 @@ def _notes(name: str, value: Any, explained: Explained) -> list[str]:
 
 def _show_lines(lines: Sequence[dict[str, Any]], lang: str) -> None:
     """One setting after the other: line, what becomes of it, and why below."""
+    from rich.cells import cell_len
     from rich.padding import Padding
     from rich.text import Text
 
     console = _out.console()
-    wide = max(len(status_word(line["status"], lang)) for line in lines)
+    wide = max(cell_len(status_word(line["status"], lang)) for line in lines)
     for line in lines:
-        status = Text(status_word(line["status"], lang).ljust(wide), style=_STYLE.get(line["status"], "red"))
+        verdict = status_word(line["status"], lang)
+        verdict += " " * (wide - cell_len(verdict))
+        status = Text(verdict, style=_STYLE.get(line["status"], "red"))
         head = Text(f"{line['line']:>4}  ").append(status)
         console.print(head.append(f"  {line['setting']}: {_value(line['value'])}"), overflow="fold")
         why = "; ".join(part for part in (line["why"], line["remedy"]) if part)

@@ -63,7 +63,7 @@ _WORDS: dict[str, tuple[str, str]] = {
     "engine": ("engine", "引擎"),
     "window": ("window", "窗口"),
     "rule": ("decided by", "决定规则"),
-    "tail": ("tail (at most)", "尾部（上限）"),
+    "tail": ("tail\n(at most)", "尾部\n（上限）"),
     "check": ("check", "检查项"),
     "state": ("state", "状态"),
     "found": ("found", "情况"),

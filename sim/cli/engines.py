@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -136,7 +137,18 @@ def _print_check(rows: list[dict[str, Any]], fmt: str) -> None:
         )
 
 
-def _named(versions: tuple[str, ...], known: Any) -> list[str]:
-    from sim.engine.hermes.versions import find_version
+def _named(versions: tuple[str, ...], known: Mapping[str, Any]) -> list[str]:
+    """The engines meant; all of them when none is named.
 
-    return [find_version(v).label for v in versions] if versions else list(known)
+    Raises:
+        UsageError: there is no such engine.
+    """
+    from sim.errors import UsageError
+
+    labels = [v.removeprefix("hermes@") for v in versions]
+    for written, label in zip(versions, labels, strict=True):
+        if label not in known:
+            raise UsageError(
+                f"there is no engine '{written}'", remedy=f"there are {', '.join(f'hermes@{v}' for v in known)}"
+            )
+    return labels or list(known)
