@@ -71,7 +71,7 @@ def build(draft: Draft, maker: RowMaker) -> tuple[Script, Report]:
     turns, undone, kept, notes = _turns(draft)
     timer = Timer()
     worker = _Builder(draft, maker, gauge, timer, model)
-    made = tuple(worker.turn(turn) for turn in turns)
+    made = worker.spread(tuple(worker.turn(turn) for turn in turns))
     notes += worker.notes() + timer.notes()
     base = worker.base_tokens
     tools = 0 if draft.schemas else int(base * TOOL_SHARE)
@@ -155,7 +155,8 @@ class _Builder:
         if draft.schemas:
             self._shown += gauge.of(maker.tools(draft.schemas))
         self._ids: Counter[str] = Counter()
-        self._missing = self._placeholders = 0
+        self._missing = self._placeholders = self._prompts = self._answers = 0
+        self._notes: list[str] = []
         self._previous: tuple[int, int] | None = None
         self._grown = [0, 0]
         self._boundaries = any(isinstance(event, Compacted) for event in draft.events)
@@ -169,7 +170,7 @@ class _Builder:
 
     def notes(self) -> list[str]:
         """Remarks gathered on the way."""
-        found = []
+        found = list(self._notes)
         if self._missing:
             found.append(f"{self._missing} tool call(s) without a recorded result: a stand-in result was put there")
         if self._placeholders:
@@ -180,9 +181,9 @@ class _Builder:
         if self.base_tokens:
             found.append(
                 f"hidden base of {self.base_tokens:,} tokens (tool schemas and system text the log does not show) "
-                "taken from the first call's usage; stand-in text of that size is used"
+                "taken from recorded usage; stand-in text of that size is used"
             )
-        elif not self.recorded_calls:
+        elif not self.recorded_calls and self._draft.totals is None:
             found.append("no usage recorded: the size of tool schemas and system prompt is not known and left out")
         return found
 
@@ -197,6 +198,25 @@ class _Builder:
         began = [call.began for call in calls[1:]] + [None]
         replies = tuple(self._reply(call, later) for call, later in zip(calls, began, strict=True))
         return Turn(gap, tuple(users), replies)
+
+    def spread(self, turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
+        """Hidden base and thinking from session totals where calls have no usage of their own: the same each call."""
+        calls = sum(len(turn.replies) for turn in turns)
+        if self._draft.totals is None or self.recorded_calls or not calls:
+            return turns
+        prompt, output, counted = self._draft.totals
+        if counted and abs(counted - calls) * 5 > counted:
+            self._notes.append(f"{counted} calls were billed, {calls} are in the file: session totals not used")
+            return turns
+        self.base_tokens = max(0, (prompt - self._prompts) // calls) if prompt else 0
+        thought = max(0, (output - self._answers) // calls)
+        self.hidden_output = thought * calls
+        self._notes.append("usage is known for the whole session only: base and thinking are its mean a call")
+        extra = self._gauge.back(thought)
+        return tuple(
+            replace(turn, replies=tuple(replace(reply, hidden_tokens=extra) for reply in turn.replies))
+            for turn in turns
+        )
 
     def _row(self, message: dict[str, Any]) -> Row:
         row = self._maker.row(message)
@@ -236,6 +256,8 @@ class _Builder:
         row, results = self._rows(call)
         self._calibrate(call)
         counted = self._gauge.of(row)
+        self._prompts += self._shown
+        self._answers += counted
         thought = self._gauge.recorded.count(call.thinking) if call.thinking else 0
         if call.usage is not None:
             self.recorded_calls += 1

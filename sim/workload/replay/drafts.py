@@ -129,7 +129,7 @@ class Draft:
         used: records of the file that ended up here.
         skipped: reason → records left out.
         notes: remarks for the report.
-        links: ids of sessions it continues (`lineage`), for reports.
+            totals: (prompt, output, calls) of the whole session where the file counts no single call.
     """
 
     name: str
@@ -145,7 +145,7 @@ class Draft:
     used: int = 0
     skipped: Counter[str] = field(default_factory=Counter)
     notes: list[str] = field(default_factory=list)
-    links: tuple[str, ...] = ()
+    totals: tuple[int, int, int] | None = None
 
     @property
     def calls(self) -> list[Called]:

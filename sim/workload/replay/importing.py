@@ -9,7 +9,27 @@ from pathlib import Path
 
 from sim.errors import TranscriptError, UsageError, Where
 from sim.history import RowMaker
-from sim.workload.replay import claude_code, openai_chat
+from sim.workload.replay import (
+    aider,
+    anthropic,
+    antigravity,
+    atif,
+    claude_code,
+    cline,
+    codex,
+    gemini,
+    hashes,
+    hermes_db,
+    hermes_export,
+    managed,
+    openai_chat,
+    opencode,
+    openhands,
+    pi,
+    rounds,
+    sharegpt,
+    swe_agent,
+)
 from sim.workload.replay.build import build, recorded_model
 from sim.workload.replay.drafts import Draft
 from sim.workload.replay.report import Imported, Imports
@@ -34,7 +54,30 @@ class Format:
 
 
 FORMATS: tuple[Format, ...] = (
+    Format("hermes-db", "Hermes state.db", hermes_db.recognise, hermes_db.read),
     Format("claude-code", "Claude Code session", claude_code.recognise, claude_code.read),
+    Format("codex", "Codex rollout", codex.recognise, codex.read),
+    Format("pi", "pi session", pi.recognise, pi.read),
+    Format("hermes-export", "Hermes session export", hermes_export.recognise, hermes_export.read),
+    Format("hermes-sharegpt", "Hermes trajectory", sharegpt.recognise, sharegpt.read),
+    Format("tracelab", "TraceLab rounds", rounds.recognise_tracelab, rounds.read_tracelab),
+    Format("mooncake", "Mooncake or Qwen trace", hashes.recognise_service, hashes.read_service),
+    Format("csv-trace", "Azure or BurstGPT trace", rounds.recognise_csv, rounds.read_csv),
+    Format("aider", "Aider history", aider.recognise, aider.read),
+    Format("anthropic-managed", "Anthropic managed-agent events", managed.recognise, managed.read),
+    Format("gemini-stream", "Gemini CLI stream", gemini.recognise_stream, gemini.read_stream),
+    Format("litellm", "LiteLLM spend log", rounds.recognise_litellm, rounds.read_litellm),
+    Format("otel", "OpenTelemetry GenAI spans", rounds.recognise_otel, rounds.read_otel),
+    Format("openhands", "OpenHands output", openhands.recognise, openhands.read),
+    Format("hash-trace", "trace of block hashes", hashes.recognise, hashes.read),
+    Format("atif", "ATIF trajectory", atif.recognise, atif.read),
+    Format("opencode", "OpenCode export", opencode.recognise, opencode.read),
+    Format("gemini", "Gemini CLI chat", gemini.recognise, gemini.read),
+    Format("swe-agent", "SWE-agent trajectory", swe_agent.recognise, swe_agent.read),
+    Format("cline", "Cline or Roo task", cline.recognise, cline.read),
+    Format("antigravity", "Antigravity transcript", antigravity.recognise, antigravity.read),
+    Format("mini-swe-agent", "mini-swe-agent trajectory", swe_agent.recognise_mini, swe_agent.read_mini),
+    Format("anthropic", "Anthropic messages", anthropic.recognise, anthropic.read),
     Format("openai-chat", "OpenAI chat messages", openai_chat.recognise, openai_chat.read),
 )
 """In the order they are tried: the more telling marks come first, bare chat messages last."""
@@ -129,7 +172,7 @@ def _files(text: str) -> tuple[list[Path], bool]:
         return [path], True
     if path.is_dir():
         inside = sorted(p for p in path.rglob("*") if p.is_file() and not p.name.startswith("."))
-        return [p for p in inside if not p.name.endswith(_SIDE_FILES)], False
+        return [p for p in inside if not p.name.endswith(_SIDE_FILES) and not cline.beside(p)], False
     matched = sorted(Path(p) for p in glob.glob(str(path), recursive=True))
     if matched:
         return [p for p in matched if p.is_file()], False

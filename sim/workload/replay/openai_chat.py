@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sim.workload.replay.drafts import Called, Draft, Said, Used
+from sim.workload.replay.drafts import Called, Compacted, Draft, Said, Used
 from sim.workload.replay.source import Source
 from sim.workload.replay.values import (
     as_text,
@@ -88,11 +88,18 @@ def _from(item: dict[str, Any], rows: list[Any], name: str) -> Draft:
 
 
 def session(name: str, rows: list[Any]) -> Draft:
-    """The draft of a list of chat messages; every row is used or counted as skipped."""
+    """The draft of a list of chat messages; every row is used or counted as skipped.
+
+    A `Compacted` may stand among the rows where the recorded agent compacted.
+    """
     draft = Draft(name)
     tools: dict[str, Used] = {}
     waiting: list[Used] = []
     for row in rows:
+        if isinstance(row, Compacted):
+            draft.events.append(row)
+            draft.used += 1
+            continue
         message = mapping(row)
         reason = _row(draft, message, tools, waiting) if message else "not a message"
         if reason:
