@@ -160,6 +160,12 @@ def tool_steps_in(script: Script, budget: int) -> list[int]:
     return found
 
 
+def _only(wanted: str, tool: str) -> dict[str, int]:
+    """Weights that leave one kind of result text of a `coding-2h` tool."""
+    kinds = load_preset("coding-2h").tools[tool].result_text
+    return {kind: int(kind == wanted) for kind in kinds}
+
+
 def mean(values: list[float] | list[int] | list[bool]) -> float:
     return st.fmean(values) if values else float("nan")
 
@@ -231,6 +237,64 @@ def main() -> None:
                 arm[0].log.clear()
     for arm in arms.values():
         arm[0].close()
+    bursts(options.replications, maker)
+    windows(1, maker)
+
+
+BURSTS: dict[str, Any] = {
+    "turns": 6,
+    "tools": {
+        "read_file": {
+            "count": 1,
+            "result": 15_000,
+            "fails": 0,
+            "repeats": 0,
+            "result_text": {"file": 0, "csv": 0, "log": 1},
+        },
+        "terminal": {"count": 1, "result": 12_000, "fails": 0, "result_text": _only("pytest", "terminal")},
+        "execute_code": {"count": 1, "result": 3_000, "fails": 0, "result_text": _only("packages", "execute_code")},
+    },
+    "totals": {
+        "user": {"target": 500},
+        "thinking": {"target": 500},
+        "text": {"target": 600},
+        "arguments": {"target": 240},
+        "results": {"target": 30_000},
+        "span": {"target": "10m"},
+    },
+}
+"""The chapter's three bursts: a log, a test run, a list of packages."""
+
+
+def bursts(replications: int, maker: RowMaker) -> None:
+    """The three bursts on a 32K window, without and with the tool schemas that Hermes sends."""
+    print("\n== three bursts (15K log, 12K tests, 3K packages) on 32K")
+    for tools in (0, 8_800):
+        preset = load_preset("coding-2h", overrides={**BURSTS, "prefix": {"tools_tokens": tools}})
+        drawn = [draw(preset, Streams(3).child("replication", n), 0, maker) for n in range(replications)]
+        for name, engine in (("none", NoneEngine()), ("dual", DualEngine())):
+            runs = [Player(engine, script, 32_000, {}, maker).run() for script in drawn]
+            rungs = sorted({r.note for run in runs for r in run.rewrites})
+            peak, calls = max(r.peak for r in runs), mean([r.calls for r in runs])
+            print(
+                f"   tools {tools:>5}  {name:6} calls {calls:>4.1f}  peak {peak:>6,}  {ends(runs)}  {' '.join(rungs)}"
+            )
+
+
+def windows(replications: int, maker: RowMaker) -> None:
+    """All window sizes, in English and in Chinese, with a small prefix and with Hermes's own."""
+    print("\n== coding-2h, full, on windows of all sizes")
+    for language in ("english", "chinese"):
+        for prefix in ({"system_tokens": 1_000, "tools_tokens": 0, "memory_tokens": 500}, {"tools_tokens": 8_800}):
+            drawn = list(scripts("full", replications, maker, language=language, prefix=prefix))
+            fixed = sum(row.tokens for row in drawn[0].prefix)
+            for window in (8_000, 16_000, 32_000, 64_000, 200_000, 1_000_000):
+                engine = DualEngine()
+                runs = [Player(engine, script, window, {}, maker).run() for script in drawn]
+                rungs = ", ".join(f"{rung} {n}" for rung, n in engine.statistics().by_rung)
+                peak, calls = max(r.peak for r in runs), mean([r.calls for r in runs])
+                line = f"   {language:8} prefix {fixed:>6,} window {window:>9,} calls {calls:>4.0f} peak {peak:>7,}"
+                print(f"{line} {ends(runs):9} {rungs}")
 
 
 def kinds(found: Statistics) -> None:
