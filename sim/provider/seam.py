@@ -88,13 +88,30 @@ class Cost:
 class PriceCard(Protocol):
     """Prices of one model, compiled once."""
 
-    model: str
-    provider: str
-    effective: str
-    """ISO date from which the rates hold."""
-    checked: str
-    """ISO date at which they were last checked against the provider."""
-    source: str
+    @property
+    def model(self) -> str:
+        """Model id of the card."""
+        ...
+
+    @property
+    def provider(self) -> str:
+        """Provider id of the card."""
+        ...
+
+    @property
+    def effective(self) -> str:
+        """ISO date from which the rates hold, or `undated`."""
+        ...
+
+    @property
+    def checked(self) -> str:
+        """ISO date at which they were last checked against the provider."""
+        ...
+
+    @property
+    def source(self) -> str:
+        """Where the rates come from."""
+        ...
 
     def cost(self, use: TokenUse, at: float) -> Cost:
         """Cost of a call that starts at `at` (seconds since the epoch, UTC)."""
