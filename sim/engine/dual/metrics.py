@@ -91,9 +91,20 @@ def metrics_of(log: Iterable[LogEntry]) -> DualMetrics:
 class Record(Protocol):
     """A rewrite of any engine, as the ledger keeps it (`RewriteRecord`)."""
 
-    kind: str
-    tokens_before: int
-    tokens_after: int
+    @property
+    def kind(self) -> str:
+        """What it was."""
+        ...
+
+    @property
+    def tokens_before(self) -> int:
+        """Tokens of the whole request before."""
+        ...
+
+    @property
+    def tokens_after(self) -> int:
+        """Tokens of the whole request after."""
+        ...
 
 
 def metrics_of_records(records: Iterable[tuple[Record, float]]) -> DualMetrics:
