@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from sim.report import tables, text
 from sim.report.decision import Decision
 from sim.report.view import COMPACTIONS, ArmView, View
 from sim.report.words import Words
+
+if TYPE_CHECKING:
+    from sim.study.interval import Interval
 
 
 def unit(view: View, words: Words) -> str:
@@ -27,6 +32,8 @@ def answer(view: View, decision: Decision, words: Words) -> list[str]:
         return [words(key, cost=text.dollars(cost["mean"], places=places), **shown, **values)]
     if decision.kind == "all_break":
         return [words("answer.all_break")]
+    if decision.kind == "only_whole":
+        return [words("answer.only_whole", **values)]
     if decision.kind == "baseline_breaks":
         return [
             words(
@@ -63,19 +70,18 @@ def _against_baseline(view: View, decision: Decision, words: Words, values: dict
     ]  # fmt: skip
     if decision.second is not None:
         arm, gap = decision.second
-        places = text.decimals(max(abs(gap.low), abs(gap.high)))
-        shown_gap = {k: text.dollars(getattr(gap, k), places=places) for k in ("low", "high")}
-        key = (
-            "answer.second_same"
-            if gap.low == gap.high == 0
-            else "answer.second_tie"
-            if gap.low <= 0
-            else "answer.second"
-        )
-        sentences.append(
-            words(key, arm=arm.label, unit=values["unit"], gap=text.dollars(gap.mean, places=places), **shown_gap)
-        )
+        sentences.append(_runner_up(arm, gap, str(values["unit"]), words))
     return sentences
+
+
+def _runner_up(arm: ArmView, gap: Interval, unit: str, words: Words) -> str:
+    places = text.decimals(max(abs(gap.low), abs(gap.high)))
+    low, high, mean = (text.dollars(value, places=places) for value in (gap.low, gap.high, gap.mean))
+    if gap.low == gap.high:
+        key = "answer.second_point" if gap.mean else "answer.second_same"
+    else:
+        key = "answer.second_tie" if gap.low <= 0 else "answer.second"
+    return words(key, arm=arm.label, unit=unit, gap=mean, low=low, high=high)
 
 
 def _ahead(call: int | None, words: Words) -> str:
@@ -115,7 +121,7 @@ def cards(view: View, decision: Decision, words: Words) -> list[tuple[str, str]]
 def risks(view: View, decision: Decision, words: Words) -> list[str]:
     """What the answer's arm risks, from the run."""
     arm, base = decision.arm, view.baseline
-    chosen = base if decision.kind in ("keep", "same") else arm
+    chosen = base if decision.kind in ("keep", "same", "only_whole") else arm
     sentences = [_forgets(view, chosen, words)]
     top = {a.name: float(view.costs[a.name].max()) for a in (chosen, base)}
     if decision.kind in ("win", "unclear"):

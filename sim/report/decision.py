@@ -12,7 +12,7 @@ from sim.report.view import ArmView, View
 if TYPE_CHECKING:
     from sim.study.interval import Interval
 
-Kind = Literal["win", "keep", "unclear", "same", "alone", "baseline_breaks", "all_break"]
+Kind = Literal["win", "keep", "unclear", "same", "alone", "only_whole", "baseline_breaks", "all_break"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,9 @@ def decide(view: View) -> Decision:
         return Decision("baseline_breaks", min(whole, key=lambda arm: arm.mean_cost))
     if all(arm.row["overflows"] for arm in view.arms):
         return Decision("all_break", base)
-    eligible = [arm for arm in view.others if arm.broken <= base.broken] or list(view.others)
+    eligible = [arm for arm in view.others if arm.broken <= base.broken]
+    if not eligible:
+        return Decision("only_whole", base)
     best = min(eligible, key=lambda arm: arm.mean_cost)
     verdicts = {arm.name: str((arm.pair or {})["verdict"]) for arm in eligible}
     cheaper = [arm for arm in eligible if verdicts[arm.name] == "cheaper"]

@@ -84,7 +84,7 @@ def page(document: Mapping[str, Any], pictures: Mapping[str, bytes]) -> str:
     body.append(
         _plain(prices["table"]["head"], prices["table"]["rows"])
         if prices["table"]
-        else f"<p>{escape(cards['none'])}</p>"
+        else f"<p>{escape(prices['none'])}</p>"
     )
     body.append(f'<p class="small">{escape(document["footer"])}</p>')
     lang = "zh-CN" if document["lang"] == "zh" else "en"

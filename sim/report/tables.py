@@ -49,7 +49,12 @@ def comparison(view: View, words: Words, arms: Sequence[ArmView], decision: Deci
         words("col.verdict"),
     ]
     places = text.decimals(max((arm.mean_cost for arm in arms), default=0.0))
-    chosen = {"win": decision.arm, "baseline_breaks": decision.arm, "keep": view.baseline}.get(decision.kind)
+    chosen = {
+        "win": decision.arm,
+        "baseline_breaks": decision.arm,
+        "keep": view.baseline,
+        "only_whole": view.baseline,
+    }.get(decision.kind)
     rows = []
     for arm in arms:
         trigger = arm.row["trigger_tokens"]

@@ -63,6 +63,9 @@ def draw(view: View, words: Words) -> style.ReportFigure:
                     look.colour,
                 )
             )
+        if not used_ends:
+            for axes in (used, hits):
+                axes.text(0.5, 0.5, words("mark.no_calls"), transform=axes.transAxes, ha="center", color=style.MUTED)
         used.set_xlim(0, longest / scale * 1.01 or 1.0)
         used.set_ylim(0, fullest * 1.08 or 1.0)
         hits.set_ylim(max(0.0, lowest - 0.08 * (1 - lowest) - 0.01), 1.0 + 0.03 * (1 - lowest) + 0.002)

@@ -41,6 +41,10 @@ ANSWERS: dict[str, tuple[str, str]] = {
         "{arm} is the cheapest at {cost} {unit}.",
         "{baseline} 无法完成工作：{sessions} 个会话中有 {broken} 个中断。在表现更好的方案中，{arm} 最便宜，{unit} {cost}。",
     ),
+    "answer.only_whole": (
+        "Keep {baseline}. It is the only arm here that does not break off sessions; a bill for less work is no saving.",
+        "保留 {baseline}。只有它没有中断会话；工作做得少而账单低不算节省。",
+    ),
     "answer.all_break": (
         "No arm finishes the work: sessions break off under every arm, so costs do not compare.",
         "没有方案能完成工作：每个方案下都有会话中断，成本无法比较。",
@@ -53,6 +57,7 @@ ANSWERS: dict[str, tuple[str, str]] = {
         "{arm} is as good: {gap} apart {unit}, 95% range {low} to {high}.",
         "{arm} 与之相当：{unit}相差 {gap}，95% 区间 {low} 至 {high}。",
     ),
+    "answer.second_point": ("Next is {arm}, {gap} dearer {unit}.", "其次是 {arm}，{unit}贵 {gap}。"),
     "answer.second_same": ("{arm} costs exactly the same.", "{arm} 的花费完全相同。"),
     "card.saving": ("saved {unit}", "{unit}节省"),
     "card.cost": ("{unit}", "{unit}成本"),
