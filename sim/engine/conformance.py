@@ -25,8 +25,10 @@ from sim.errors import EngineError
 EngineFactory = Callable[[], Engine]
 WINDOW = 64_000
 """The smallest window that every engine of ours accepts, so that sessions stay small."""
-GROWTH = 3
+GROWTH = 3.0
 """Sessions would grow to this many times the window."""
+SHORT = 1.25
+"""Those that are played once for each kind of failure."""
 
 
 class ConformanceError(EngineError):
@@ -94,15 +96,22 @@ class Conformance:
         """Whether sessions hold text: an engine that needs only sizes gets both kinds."""
         return (True,) if self.engine.needs == "text" else (False, True)
 
-    def play(self, seed: int, text: bool) -> Play:
+    def play(self, seed: int, text: bool, growth: float = GROWTH) -> Play:
         """The session of a seed."""
-        return make_play(seed, self.window * GROWTH, text=text, model=self.model)
+        return make_play(seed, int(self.window * growth), text=text, model=self.model)
 
-    def rehearse(self, seed: int, text: bool, manner: Manner | None = None, engine: Engine | None = None) -> Rehearsal:
+    def rehearse(
+        self,
+        seed: int,
+        text: bool,
+        manner: Manner | None = None,
+        engine: Engine | None = None,
+        growth: float = GROWTH,
+    ) -> Rehearsal:
         """The session of a seed, ready to play."""
         return Rehearsal(
             engine or self.engine,
-            self.play(seed, text),
+            self.play(seed, text, growth),
             window=self.window,
             settings=self.settings,
             model=self.model,
@@ -221,7 +230,7 @@ def survives_failures(suite: Conformance) -> None:
         if not suite.seen(1, text).auxiliary:
             continue
         for kind in kinds:
-            seen = suite.rehearse(1, text, Manner(failures=(kind,))).run()
+            seen = suite.rehearse(1, text, Manner(failures=(kind,)), growth=SHORT).run()
             _faultless(f"an engine survives an auxiliary call that ends as {kind}", seen)
         mixed = suite.rehearse(2, text, Manner(failures=(None, *kinds))).run()
         _faultless("an engine survives failing auxiliary calls", mixed)
