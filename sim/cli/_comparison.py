@@ -16,8 +16,13 @@ if TYPE_CHECKING:
 _COLOUR = {"cheaper": "green", "dearer": "red", "no difference shown": "yellow", "baseline": "dim"}
 
 
-def print_comparison(result: Mapping[str, Any], *, title: str, lang: str = "en") -> None:
-    """Print the table, the decision sentence and the run folder."""
+def print_comparison(result: Mapping[str, Any], *, title: str, answer: Sequence[str], lang: str = "en") -> None:
+    """Print the table, the decision and the run folder.
+
+    Args:
+        result: the document of `run --json`.
+        answer: the decision's sentences, as the report has them.
+    """
     from rich.measure import Measurement
     from rich.text import Text
 
@@ -39,7 +44,7 @@ def print_comparison(result: Mapping[str, Any], *, title: str, lang: str = "en")
             break
     else:
         _narrow(rows, lang)
-    console.print(Text(decision(result, lang), style="bold"))
+    console.print(Text(" ".join(answer), style="bold"))
     console.print(Text(f"{word('stored', lang)}: {result['run_dir']}", overflow="fold"))
 
 
@@ -63,34 +68,6 @@ def _ignored(item: Any) -> dict[str, Any]:
     return {"setting": item, "value": "…", "reason": "-"}
 
 
-def decision(result: Mapping[str, Any], lang: str = "en") -> str:
-    """One sentence: the winner with its saving and range, or that none is shown."""
-    paired = result["paired"]
-    if not paired:
-        arm = result["arms"][0]
-        return word("alone", lang, arm=arm["arm"], mean=money(arm["cost_usd"]["mean"]))
-    best = max(paired, key=lambda row: float(row["saving_usd"]["mean"]))
-    saving = best["saving_usd"]
-    values: dict[str, Any] = {
-        "arm": best["arm"],
-        "baseline": best["baseline"],
-        "mean": money(saving["mean"]),
-        "low": money(saving["low"]),
-        "high": money(saving["high"]),
-        "pct": percent(best["saving_pct"]["mean"]),
-    }
-    if best["verdict"] == "cheaper":
-        start = best["wins_from_call"]
-        values["since"] = word("since", lang, n=start) if start and start > 1 else ""
-        exact = saving["low"] == saving["high"]
-        return word("wins_exact" if exact else "wins", lang, **values)
-    if all(float(row["saving_usd"]["mean"]) == 0 for row in paired):
-        return word("same_cost", lang)
-    if all(row["verdict"] == "dearer" for row in paired):
-        return word("keep", lang, **{**values, "mean": money(str(saving["mean"]).lstrip("-"))})
-    return word("unclear", lang, **values)
-
-
 def money(value: Any) -> str:
     """Dollars for people: cents, and more digits below a cent."""
     if value is None:
@@ -99,11 +76,6 @@ def money(value: Any) -> str:
     size = abs(number)
     digits = 2 if size >= 0.995 or size == 0 else 3 if size >= 0.0995 else 4 if size >= 0.00995 else 6
     return f"{number:,.{digits}f}"
-
-
-def percent(value: Any) -> str:
-    """A percentage with one digit, `-` when there is none."""
-    return "-" if value is None else f"{float(value):.1f} %"
 
 
 def cells(result: Mapping[str, Any], lang: str = "en") -> list[dict[str, Text]]:
@@ -234,7 +206,7 @@ def _narrow(rows: Sequence[Mapping[str, Text]], lang: str) -> None:
         table.add_column(overflow="fold")
         for key in _KEYS[1:]:
             if row[key].plain:
-                name = word(key, lang).replace("-\n", "").replace("\n", " ")
+                name = word("compactions_long" if key == "compactions" else key, lang).replace("\n", " ")
                 table.add_row(Text(f"  {name}"), _joined(row[key]))
         console.print(table)
     console.print()

@@ -102,6 +102,19 @@ def _vocabulary() -> Iterator[Check]:
         yield Check(name, "ok", f"{size:,} tokens, read from the installed package")
 
 
+def _prices(day: date) -> Iterator[Check]:
+    from sim.provider import profile
+
+    card = profile("claude-opus-4-7", as_of=datetime(day.year, day.month, day.day, tzinfo=UTC)).card
+    age = (day - date.fromisoformat(card.checked)).days
+    detail = f"{card.source}, checked {card.checked}"
+    if age > OLD_DAYS:
+        remedy = "update hermes-sim, or give `prices:` in the scenario"
+        yield Check("prices", "warn", f"{detail}: {age} days ago", remedy)
+    else:
+        yield Check("prices", "ok", detail)
+
+
 def _fonts() -> Iterator[Check]:
     from pylopdf_fonts_zh_cn import sans_path
 

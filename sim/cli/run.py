@@ -86,7 +86,9 @@ def _load(path: str, sets: tuple[str, ...]) -> Scenario:
     checked = check_scenario(path, overrides=sets)
     scenario = checked.require()
     for item in checked.warnings:
-        _out.warning(str(item))
+        # What has no effect or stands in the wrong place is told below the comparison, for each arm.
+        if item.rule not in {"ignored", "misplaced", "renamed"}:
+            _out.warning(str(item))
     return scenario
 
 
@@ -106,9 +108,10 @@ def _play(scenario: Scenario, lang: str, **options: Any) -> Result:
 
 def _print(result: Result, scenario: Scenario, lang: str) -> None:
     from sim.cli._comparison import print_comparison, remarks
+    from sim.cli._stored import answer_of
 
     document = result.json()
-    print_comparison(document, title=scenario.title, lang=lang)
+    print_comparison(document, title=scenario.title, answer=answer_of(result, lang), lang=lang)
     for remark in remarks(document, lang):
         _out.warning(remark)
 
