@@ -21,7 +21,7 @@ from sim.engine.hermes.session import TRIES, HermesSession, Reply, checked, cras
 from sim.engine.hermes.settings import check_blocks
 from sim.engine.hermes.versions import VERSIONS
 
-_REMEMBERED = 200_000
+_REMEMBERED = 10_000
 
 
 def open_hermes(interpreter: str, version_label: str, *, context_engine: str | None = None) -> HermesEngine:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import threading
 from collections.abc import Generator
 
 import pytest
@@ -159,3 +162,30 @@ def test_a_row_without_text_is_refused(late: HermesEngine) -> None:
     with pytest.raises(EngineError, match="needs text"):
         next(session.turn_start([Row("user", 1, 500)], 0.0, 0.0))
     session.close()
+
+
+def test_killing_the_host_at_any_moment_changes_nothing(interpreters: dict[str, str]) -> None:
+    """A killer that knows nothing of frames; every gate is asked, so that nearly always a frame is under way."""
+    played = make(9, 60, result=6_000)
+    engine = HermesEngine(interpreters["0.22"], "0.22", eager=True)
+    undisturbed = story_of(engine, played, PRUNING)
+    over = threading.Event()
+
+    def killer() -> None:
+        for wait in (0.03, 0.9, 1.1, 1.7):
+            if over.wait(wait):
+                return
+            host = engine.host
+            if host is not None and host.alive:
+                os.kill(host.pid, signal.SIGTERM if os.name == "nt" else signal.SIGKILL)
+
+    thread = threading.Thread(target=killer)
+    thread.start()
+    try:
+        for _ in range(3):
+            assert story_of(engine, played, PRUNING).digest == undisturbed.digest
+    finally:
+        over.set()
+        thread.join()
+        engine.close()
+    assert engine.generation >= 2

@@ -122,6 +122,8 @@ def knobs(rng: random.Random) -> dict[str, Any]:
         "fail": rng.choice((0.0, 0.0, 0.2, 0.7)),
         "long": rng.random() < 0.15,
         "per_turn": rng.randint(2, 24),
+        "auxiliary": rng.choice((None, None, None, 64_000, 100_000, 131_072, 200_000)),
+        "refusals": rng.choice((0.0, 0.0, 0.03)),
     }
 
 
@@ -254,7 +256,7 @@ def play(seed: int, calls: int, package: Any, modules: Any, tally: dict[str, int
         "tools": tools,
         "system": text(rng, knob["system"], 0.0),
         "settings": {"compression": knob["compression"]},
-        "auxiliary_window": None,
+        "auxiliary_window": knob["auxiliary"],
         "gateway": False,
         "context_engine": None,
         "now": 1_700_000_000.0,
@@ -311,6 +313,12 @@ def play(seed: int, calls: int, package: Any, modules: Any, tally: dict[str, int
                 call += 1
                 both(f"before call {call}", ours.before_call, oracle.before_call)
                 clock.now += rng.uniform(2, 30)
+                while ours.stop is None and rng.random() < knob["refusals"]:
+                    both(f"refused call {call}", lambda: ours.on_overflow("prompt is too long"), oracle.on_overflow)
+                    if ours.stop is None:
+                        both(f"again before call {call}", ours.before_call, oracle.before_call)
+                if ours.stop is not None:
+                    break
                 usage = None
                 if knob["usage"] == "always" or (knob["usage"] == "sometimes" and rng.random() < 0.5):
                     usage = (int(ours.gauge.whole() * knob["count"]), rng.randint(20, 900))
@@ -328,7 +336,8 @@ def play(seed: int, calls: int, package: Any, modules: Any, tally: dict[str, int
                 )
     except DifferenceError as found:
         return str(found)
-    tally["failed turn starts"] = tally.get("failed turn starts", 0) + (ours.stop is not None)
+    if ours.stop is not None:
+        tally[f"ended: {ours.stop}"] = tally.get(f"ended: {ours.stop}", 0) + 1
     tally["calls"] = tally.get("calls", 0) + call
     return None
 

@@ -138,7 +138,10 @@ class Agent:
         self._todo_store = Todo()
         self._usage_anchor = None
         self._turn_base_usage_anchor = None
-        self._compression_feasibility_checked = True
+        self._compression_feasibility_checked = session.blocks.auxiliary_window is None
+        self._aux_compression_context_length_config = session.blocks.auxiliary_window
+        self._minimum_tool_context_length = session.blocks.minimum_window
+        self.max_tokens = session.blocks.max_tokens
         self._last_activity_ts = 0.0
         self._api_call_count = 0
         self._session_init_model_config: dict[str, Any] = {}
@@ -153,6 +156,8 @@ class Agent:
     _warn_context_overflow_blocked = _clear_context_overflow_warn = _persist_session = commit_memory_session = _quiet
     _touch_activity = _invalidate_system_prompt = _quiet
 
+    _flush_status_buffer = _buffer_diagnostic_status = _buffer_vprint = _quiet
+
     def _build_system_prompt(self, _message: Any = None) -> str:
         return str(self._cached_system_prompt)
 
@@ -165,12 +170,16 @@ class Agent:
 
 def install() -> types.SimpleNamespace:
     """Import the package's gates and put the replacements in place."""
+    import agent.auxiliary_client as auxiliary
     import agent.context_compressor as cc
     import agent.conversation_compression as wrapper
     import agent.conversation_compression_archive as archive
     import agent.conversation_loop as loop
+    import agent.error_classifier as classifier
+    import agent.model_metadata as metadata
     import agent.turn_context as turn_context
     import agent.turn_context_compaction as turn_start
+    import agent.turn_overflow as overflow
     import agent.turn_preflight as preflight
     import agent.turn_preflight_gate as gate
     import agent.usage_anchor as anchor
@@ -181,6 +190,15 @@ def install() -> types.SimpleNamespace:
     cc._archive_watermark_for = lambda *_args: None
     archive.coverage_for_commit = lambda *_args: (frozenset(), [])
     loop._maybe_grow_local_window = lambda *_args: None
+    client = types.SimpleNamespace(base_url="https://aux.invalid/v1", api_key="")
+    auxiliary.get_text_auxiliary_client = lambda *_args, **_kwargs: (client, "aux-model")
+    auxiliary._resolve_task_provider_model = lambda _task: ("openrouter", "aux-model", "", "", "")
+    known = metadata.get_model_context_length
+
+    def window_of(model: str, **keywords: Any) -> int:
+        return int(keywords["config_context_length"] if model == "aux-model" else known(model, **keywords))
+
+    metadata.get_model_context_length = window_of
     Agent._compress_context = lambda self, messages, system, **kw: wrapper.compress_context(
         self, messages, system, **kw
     )
@@ -190,6 +208,8 @@ def install() -> types.SimpleNamespace:
         loop=loop,
         turn_context=turn_context,
         turn_start=turn_start,
+        overflow=overflow,
+        reason=classifier.FailoverReason.context_overflow,
         preflight=preflight,
         gate=gate,
         anchor=anchor,
@@ -211,13 +231,13 @@ class Oracle:
         self.rows: list[Any] = []
         self.attempts, self.blocked, self.last = 0, False, None
         self.pressure: Any = None
-        self.failed = False
+        self.failed = self.refused = False
         self.user: Any = None
         self.limit = blocks.max_attempts
 
     def turn_start(self, rows: list[Any], gap: float) -> None:
         self.rows = [*self.rows, *rows]
-        self.attempts, self.blocked, self.last = 0, False, None
+        self.attempts, self.blocked, self.last, self.refused = 0, False, None, False
         self.user = rows[-1].get("content")
         self.agent._last_activity_ts = self.clock.now - gap
         try:
@@ -236,16 +256,46 @@ class Oracle:
             return
         self.rows, self.blocked = out.messages, out.blocked
 
+    def wire(self) -> list[Any]:
+        """The request's rows as the loop prices them."""
+        system = self.agent._cached_system_prompt
+        wire = [{"role": "system", "content": system}] if system else []
+        for row in self.rows:
+            copy = dict(row)
+            if isinstance(copy.get("content"), str):
+                copy["content"] = copy["content"].strip()
+            wire.append(copy)
+        self.m.loop._canonicalize_api_tool_calls(wire)
+        return wire
+
+    def on_overflow(self) -> None:
+        v = self.m.overflow.recover_from_overflow(
+            self.agent,
+            RuntimeError("prompt is too long"),
+            types.SimpleNamespace(reason=self.m.reason),
+            types.SimpleNamespace(),
+            status_code=400,
+            error_msg="prompt is too long",
+            wrapped_output_cap_budget=None,
+            messages=self.rows,
+            api_messages=self.wire(),
+            system_message=self.agent._cached_system_prompt,
+            active_system_prompt=self.agent._cached_system_prompt,
+            conversation_history=None,
+            approx_tokens=0,
+            compression_attempts=self.attempts,
+            max_compression_attempts=self.limit,
+            api_call_count=1,
+            effective_task_id="t",
+        )
+        self.rows, self.attempts = v.messages, v.compression_attempts
+        self.refused = v.provider_overflow_recovery_pending
+        self.failed = v.action == "return"
+
     def before_call(self) -> None:
         while True:
             messages, system = self.rows, self.agent._cached_system_prompt
-            wire = [{"role": "system", "content": system}] if system else []
-            for row in messages:
-                copy = dict(row)
-                if isinstance(copy.get("content"), str):
-                    copy["content"] = copy["content"].strip()
-                wire.append(copy)
-            self.m.loop._canonicalize_api_tool_calls(wire)
+            wire = self.wire()
             replayed = self.m.turn_context._agent_stale_thinking_on_wire(self.agent)
             rough = self.m.gate_estimate(wire, charge_stale_thinking=replayed)
             pressure = self.m.loop._midturn_request_pressure_tokens(self.agent, wire, system, rough)
@@ -275,11 +325,12 @@ class Oracle:
                 _turn_exit_reason=None,
                 _compression_timeout_exhausted=False,
                 _preflight_compression_blocked=self.blocked,
-                _provider_overflow_recovery_pending=False,
+                _provider_overflow_recovery_pending=self.refused,
                 _last_preflight_pressure=self.last,
             )
             self.rows, self.attempts = v.messages, v.compression_attempts
             self.blocked, self.last = v._preflight_compression_blocked, v._last_preflight_pressure
+            self.refused, self.failed = v._provider_overflow_recovery_pending, v.action == "return"
             if v.action != "continue":
                 self.last = None if v.action == "fallthrough" else self.last
                 return

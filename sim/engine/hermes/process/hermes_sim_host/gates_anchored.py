@@ -6,18 +6,17 @@ a timer or use up a probe; below the trigger none has a side effect, so the gate
 
 from __future__ import annotations
 
-import time as real_time
 from typing import Any
 
 from . import micro
 from .books import Prices
-from .compaction import Compacting
+from .pruning import Pruning
 from .session import Row, Session, accepted
 
 Priced = tuple[Row, Prices | None]
 
 
-class AnchoredGates(Compacting):
+class AnchoredGates(Pruning):
     """Gates of 0.22 and later, and of context-engine plugins in such a host."""
 
     anchors = True
@@ -27,6 +26,7 @@ class AnchoredGates(Compacting):
     def turn_start(self, rows: list[Priced], gap: float) -> None:
         """Hygiene before the message, then the message, then idle and threshold passes."""
         self.attempts, self.blocked, self.last_pass, self.stop = 0, False, None, None
+        self.refused_by_provider = False
         if self.gateway:
             self._hygiene()
         for row, prices in rows:
@@ -123,15 +123,14 @@ class AnchoredGates(Compacting):
             anchored = self.gauge.anchored()
             pressure = anchored if anchored is not None else self._floored(self.gauge.wired())
             last, self.last_pass = self.last_pass, None
-            if pressure < self.trigger and not self._needs_check(pressure):
+            # A request that the provider just refused is looked at again, whatever the milder gates say.
+            self.refused_by_provider = self.refused_by_provider and pressure >= self.trigger
+            if pressure < self.trigger and (self.checked or pressure < 64_000):
                 return
             if last is not None and pressure >= self.trigger and not self._worth_another(last, pressure):
                 self.blocked = True
             if not self._before_call_pass(pressure, anchored is not None):
                 return
-
-    def _needs_check(self, pressure: int) -> bool:
-        return not self.checked and pressure >= 64_000
 
     def _floored(self, rough: int) -> int:
         last = int(getattr(self.engine, "last_real_prompt_tokens", 0) or 0)
@@ -139,26 +138,30 @@ class AnchoredGates(Compacting):
 
     def _before_call_pass(self, pressure: int, anchored: bool) -> bool:
         """One round; True when the loop must measure again."""
-        cooldown = self.cooldown()
+        cooldown, forced = self.cooldown(), self.refused_by_provider
         eligible = len(self.rows) > 1 and self.attempts < self.blocks.max_attempts
         if eligible:
             self.feasible(pressure)
         if (
             eligible
-            and not self.blocked
-            and (anchored or not self.deferred(pressure))
+            and (forced or not self.blocked)
+            and (forced or anchored or not self.deferred(pressure))
             and not cooldown
             and self.engine.should_compress(pressure)
         ):
             self.attempts += 1
             self.last_pass = pressure
-            if not self.compact(pressure, "before_call") and self.transient:
-                self.attempts -= 1
-                self.last_pass = None
-                return False
-            return True
-        if eligible and cooldown and (anchored or not self.deferred(pressure)):
+            if self.compact(pressure, "before_call") or not self.transient:
+                return True
+            self.attempts -= 1
+            self.last_pass = None
+        elif forced and cooldown:
+            self.stop = "overflow_deferred"
+            return False
+        elif not forced and eligible and cooldown and (anchored or not self.deferred(pressure)):
             self.ask_reason(pressure)
+        if forced:
+            self.stop = "overflow_attempts_exhausted"
         return False
 
     # -- response and tools --------------------------------------------------------------------------------------
@@ -197,7 +200,7 @@ class AnchoredGates(Compacting):
                 return
         if pressure >= self.trigger:
             self.ask_reason(pressure)
-        self._prune(pressure)
+        self.prune(pressure)
 
     def _pressure_after_tools(self) -> int:
         anchored = self.gauge.anchored()
@@ -208,48 +211,6 @@ class AnchoredGates(Compacting):
             return last
         return 0 if last == -1 else self.gauge.resort()
 
-    def _prune(self, pressure: int) -> None:
-        """Ask the engine for a prune only when one could be committed (host page, (a) 5)."""
-        bound, engine = self.books.prune, self.engine
-        if bound is None:
-            if self.plugin and hasattr(engine, "prune_tool_results_only"):
-                self._commit_prune(pressure)
-            return
-        if pressure < int(engine.proactive_prune_tokens):
-            return
-        if self.books.budget < int(engine._proactive_prune_rearm_tokens) and pressure < self.trigger:
-            return
-        if len(self.rows) <= int(engine.protect_last_n) + 1 + int(engine._protect_head_size(self.rows)):
-            return
-        # A pending round longer than the protected zone is spared; its rows count as soon as it is answered.
-        vague = bool(bound.odd) or self._pending() > int(engine.protect_last_n)
-        enough = bound.eligible > 0 and bound.bound >= int(engine.proactive_prune_min_reclaim_tokens)
-        if not vague and (not enough or bound.bound == self.refused):
-            return
-        if not self._commit_prune(pressure):
-            self.refused = None if vague else bound.bound
-
-    def _pending(self) -> int:
-        """Rows of the tool round that the model has not answered yet, its call row included."""
-        count = 0
-        for row in reversed(self.rows):
-            count += 1
-            if row.get("role") != "tool":
-                break
-        return count
-
-    def _commit_prune(self, pressure: int) -> bool:
-        before, rough = self.rows, self.books.rough
-        started = real_time.perf_counter()
-        pruned, count = self.engine.prune_tool_results_only(before, current_tokens=pressure)
-        self.engine_seconds += real_time.perf_counter() - started
-        if not count or pruned is before:
-            return False
-        self.gauge.rewritten(self.put(list(pruned)))
-        self.refused = None
-        self.rewrite("prune", "after_tools", before, pressure, max(0, pressure - (rough - self.books.rough)))
-        return True
-
     # -- overflow, end of turn, other model ----------------------------------------------------------------------
 
     def on_overflow(self, error: str) -> None:
@@ -259,15 +220,14 @@ class AnchoredGates(Compacting):
             self.stop = "overflow_attempts_exhausted" if self.blocks.enabled else "overflow"
             return
         rows, size = len(self.rows), self.books.rough
-        if not self.compact(self._overflow_size(), "overflow", bypass=True) and self.transient:
+        if not self.compact(self.gauge.wired(), "overflow", bypass=True) and self.transient:
             self.attempts -= 1
             self.stop = "overflow_deferred"
             return
-        if self.stop is None and not (len(self.rows) < rows or 0 < self.books.rough < size * 0.95):
-            self.stop = "overflow_cannot_shrink"
-
-    def _overflow_size(self) -> int:
-        return self.gauge.wired()
+        if self.stop is None:
+            self.refused_by_provider = len(self.rows) < rows or 0 < self.books.rough < size * 0.95
+            if not self.refused_by_provider:
+                self.stop = "overflow_cannot_shrink"
 
     def turn_end(self) -> None:
         """The final answer was given."""

@@ -55,6 +55,7 @@ class Session:
         self.stop: str | None = None
         self.attempts = 0
         self.blocked = False
+        self.refused_by_provider = False
         self.transient = False
         self.checked = self.blocks.auxiliary_window is None
         self.last_pass: int | None = None
