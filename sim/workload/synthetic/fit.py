@@ -7,11 +7,12 @@ of the counts of its stretches of whole lines, and cutting or adding lines needs
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
 from itertools import accumulate
 
 from sim.tokens import TokenModel
-from sim.workload.synthetic.text.draft import Draft
+from sim.workload.synthetic.text import Draft, Maker, Project
 
 _FIRST_GUESS = 0.27
 """Tokens a character before a kind of text was seen; about 3.7 characters a token."""
@@ -49,6 +50,25 @@ class Fitter:
     def chars(self, key: str, wanted: float) -> int:
         """Characters that will take about `wanted` tokens."""
         return max(1, int(wanted / self.rate(key)))
+
+    def make(
+        self, maker: Maker, seed: int, wanted: float, key: str, project: Project, planted: str = ""
+    ) -> tuple[str, int]:
+        """A text of about `wanted` tokens of the vocabulary, and its exact count.
+
+        Args:
+            maker: makes drafts of at least so many characters.
+            seed: the text's own.
+            key: what texts of this kind are called; rates are learnt by it.
+            planted: a line that must be in it.
+        """
+        chars = self.chars(key, wanted * 1.12) + 60
+        text, size = self.cut(maker(random.Random(seed), chars, project), wanted, key, planted)
+        if size < 0.97 * wanted and len(text) > 0.9 * chars:
+            # This one takes fewer tokens a character than its kind does: make it again, longer.
+            longer = int(chars * wanted / size * 1.1)
+            text, size = self.cut(maker(random.Random(seed), longer, project), wanted, key, planted)
+        return text, size
 
     def cut(self, draft: Draft, wanted: float, key: str, planted: str = "") -> tuple[str, int]:
         """The draft cut to about `wanted` tokens of the vocabulary.
@@ -96,6 +116,10 @@ class Fitter:
                 size += part if other > keep else -part
             keep = other
             text = head + "".join(lines[:keep]) + foot
+        if wanted - size > tolerance and not foot and keep < len(lines) and safe(lines[keep]):
+            size += count(lines[keep])
+            keep += 1
+            text = head + "".join(lines[:keep])
         if wanted - size < -tolerance and keep and not foot:
             text, size = self._shorten(head, lines[:keep], size, wanted, bool(planted))
         return text, size

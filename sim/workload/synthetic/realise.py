@@ -14,7 +14,17 @@ from sim.workload.script import Reply, Script, ToolRun, Turn
 from sim.workload.synthetic.fit import Fitter
 from sim.workload.synthetic.plan import Plan, PlannedReply, PlannedTool
 from sim.workload.synthetic.prefix import blank_prefix, text_prefix
-from sim.workload.synthetic.text import RESULTS, Project, argument_kind, argument_maker, ask, content_kind, say, think
+from sim.workload.synthetic.text import (
+    RESULTS,
+    Maker,
+    Project,
+    argument_kind,
+    argument_maker,
+    ask,
+    content_kind,
+    say,
+    think,
+)
 from sim.workload.synthetic.text.words import NOUNS
 
 _MAKE_UP = {"results": 0.08}
@@ -106,8 +116,11 @@ class _Texts:
         self.prose = ContentKind.CHINESE if preset.language == "chinese" else ContentKind.PROSE
         self.texts = {name: tool.argument_text for name, tool in preset.tools.items()}
 
+    def _seed(self, purpose: str, number: int) -> int:
+        return digest64(self.seed, purpose, number)
+
     def _random(self, purpose: str, number: int) -> random.Random:
-        return random.Random(digest64(self.seed, purpose, number))
+        return random.Random(self._seed(purpose, number))
 
     def _language(self, purpose: str, number: int) -> str:
         if self.preset.language != "mixed":
@@ -132,8 +145,7 @@ class _Texts:
         kind = ContentKind.CHINESE if language == "chinese" else ContentKind.PROSE
         wanted = self._wanted("user", size, kind)
         key = f"user/{language}"
-        draft = ask(language)(self._random("user", number), self.fitter.chars(key, wanted * 1.15) + 40, self.project)
-        text, count = self.fitter.cut(draft, wanted, key)
+        text, count = self.fitter.make(ask(language), self._seed("user", number), wanted, key, self.project)
         stripped = text.rstrip("\n")
         if stripped != text:
             text, count = stripped, self.tokens.count(stripped)
@@ -191,11 +203,10 @@ class _Texts:
         hidden = int(reply.thinking) if preset.hidden_thinking else 0
         return Reply(row, reply.seconds, runs, hidden, reply.needs, reply.model)
 
-    def _prose(self, key: str, make: Any, number: int, wanted: float) -> tuple[str, int]:
+    def _prose(self, key: str, make: Maker, number: int, wanted: float) -> tuple[str, int]:
         """Text without a line break at its end."""
         wanted = max(1.0, wanted)
-        draft = make(self._random(key, number), self.fitter.chars(key, wanted * 1.15) + 40, self.project)
-        text, count = self.fitter.cut(draft, wanted, key)
+        text, count = self.fitter.make(make, self._seed(key, number), wanted, key, self.project)
         stripped = text.rstrip("\n")
         return (text, count) if stripped == text else (stripped, self.tokens.count(stripped))
 
@@ -226,9 +237,8 @@ class _Texts:
             return text, count
         wanted = self._wanted("results", tool.result, kind)
         key = f"result/{tool.text}"
-        chars = self.fitter.chars(key, wanted * 1.12) + 60
-        draft = RESULTS[tool.text](self._random("result", tool.number), chars, self.project)
-        text, count = self.fitter.cut(draft, wanted, key, planted)
+        seed = self._seed("result", tool.number)
+        text, count = self.fitter.make(RESULTS[tool.text], seed, wanted, key, self.project, planted)
         self._settle("results", tool.result, count, kind)
         return text, count
 

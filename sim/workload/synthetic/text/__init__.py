@@ -1,6 +1,7 @@
 """Text that real tools return, people write and models think, of any size, from a seed; one module a kind.
 
 Offers:
+    Maker                     makes a draft: `(random numbers, characters, project) → Draft`
     Draft                     a text as head, lines and foot, so that it can be cut to size and still look whole
     Project                   what a session is about: its files, packages, hosts and names
     RESULTS, ARGUMENTS, argument_maker   makers of tool results and of tool arguments, by name
@@ -11,6 +12,7 @@ Offers:
 from sim.workload.synthetic.text.catalogue import (
     ARGUMENTS,
     RESULTS,
+    Maker,
     argument_kind,
     argument_maker,
     ask,
@@ -25,6 +27,7 @@ __all__ = [
     "ARGUMENTS",
     "RESULTS",
     "Draft",
+    "Maker",
     "Project",
     "argument_kind",
     "argument_maker",
