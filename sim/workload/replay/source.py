@@ -84,13 +84,13 @@ class Source:
 
     @cached_property
     def start(self) -> str:
-        """The head as text without a byte-order mark."""
-        return self.head.decode("utf-8", "replace").lstrip("\ufeff")
+        """The head as text, without a byte-order mark or blanks before it."""
+        return self.head.decode("utf-8", "replace").lstrip("\ufeff\x00 \t\r\n")
 
     @cached_property
     def objects(self) -> list[dict[str, Any]]:
         """The first objects of a JSON-lines file (empty when it is none), for recognition only."""
-        if not self.start.lstrip().startswith("{"):
+        if not self.start.startswith("{"):
             return []
         found: list[dict[str, Any]] = []
         bad = 0
@@ -113,7 +113,7 @@ class Source:
         Raises:
             TranscriptError: it looks like one but is larger than `LARGEST_DOCUMENT`.
         """
-        first = self.start.lstrip()[:1]
+        first = self.start[:1]
         if first not in ("{", "["):
             return None
         size = self.path.stat().st_size

@@ -84,7 +84,8 @@ class Timer:
         if lasted and next_began is not None and ends and next_began > max(ends):
             lasted[lasted.index(max(lasted))] += next_began - max(ends)
             ends.append(next_began)
-        self._now = max(ends) if ends else self._now
+        if ends:
+            self._now = max(ends) if self._now is None else max(self._now, *ends)
         return seconds, lasted
 
     def notes(self) -> list[str]:
