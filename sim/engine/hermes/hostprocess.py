@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import contextlib
 import os
+import shutil
 import subprocess
 import tempfile
 import threading
@@ -69,7 +70,8 @@ class HostProcess:
         self._deadline: float | None = None
         self._late = False
         self._stderr: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed in `close`
-        command = [interpreter, "-P", "-W", "ignore", "-c", _START, str(host_folder())]
+        self._scratch = tempfile.mkdtemp(prefix="hermes-sim-host-")
+        command = [interpreter, "-P", "-W", "ignore", "-c", _START, str(host_folder()), self._scratch]
         try:
             self._process = subprocess.Popen(
                 command,
@@ -81,6 +83,7 @@ class HostProcess:
             )
         except OSError as error:
             self._stderr.close()
+            shutil.rmtree(self._scratch, ignore_errors=True)
             raise EngineError(
                 f"cannot start the engine's interpreter {interpreter}: {error.strerror or error}",
                 remedy="name an existing Python ≥ 3.11 that has Hermes installed",
@@ -176,6 +179,7 @@ class HostProcess:
             self.kill()
             self._process.wait()
         self._stderr.close()
+        shutil.rmtree(self._scratch, ignore_errors=True)
         _live.discard(self)
 
 

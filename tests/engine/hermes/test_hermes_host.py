@@ -99,6 +99,17 @@ def test_a_closed_host_is_gone(interpreters: dict[str, str]) -> None:
     assert not host.alive
 
 
+def test_a_killed_host_leaves_no_folder(
+    interpreters: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    host = HostProcess(interpreters["0.19"])
+    assert len(list(tmp_path.iterdir())) == 1
+    host.kill()
+    host.close()
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_an_interpreter_that_is_none(tmp_path: Path) -> None:
     with pytest.raises(EngineError, match="cannot start the engine's interpreter"):
         HermesEngine(str(tmp_path / "python"), "0.22").running()

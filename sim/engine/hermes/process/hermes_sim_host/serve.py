@@ -213,7 +213,7 @@ def state(session: Session) -> dict[str, Any]:
 def main() -> None:
     """Serve frames until the client closes the stream."""
     source, target = surroundings.take_streams()
-    root = surroundings.make_home()
+    root = surroundings.make_home(sys.argv[2])
     surroundings.block_network()
     surroundings.silence_logs()
     try:

@@ -32,9 +32,13 @@ def take_streams() -> tuple[BinaryIO, BinaryIO]:
     return os.fdopen(source, "rb"), os.fdopen(target, "wb", buffering=1 << 16)
 
 
-def make_home() -> str:
-    """A fresh scratch folder as every kind of home and as working folder; call before any import of Hermes."""
-    root = tempfile.mkdtemp(prefix="hermes-sim-host-")
+def make_home(root: str | None = None) -> str:
+    """A scratch folder as every kind of home and as working folder; call before any import of Hermes.
+
+    Args:
+        root: an empty folder that the caller removes if this process cannot; a fresh one when None.
+    """
+    root = root or tempfile.mkdtemp(prefix="hermes-sim-host-")
     for name in ("HOME", "USERPROFILE", "HERMES_HOME", "TMPDIR", "TEMP", "TMP", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"):
         folder = os.path.join(
             root, {"HERMES_HOME": "hermes", "TMPDIR": "tmp", "TEMP": "tmp", "TMP": "tmp"}.get(name, "home")
