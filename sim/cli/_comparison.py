@@ -27,25 +27,25 @@ def print_comparison(result: Mapping[str, Any], *, title: str, answer: Sequence[
     from rich.text import Text
 
     console = _out.console()
-    console.print(Text(title, style="bold"))
+    _out.emit(Text(title, style="bold"))
     sessions = max((a["sessions"] for a in result["arms"]), default=0)
     key = "sessions_line" if sessions > 1 else "session_line"
-    console.print(Text(word(key, lang, n=sessions), style="dim"))
+    _out.emit(Text(word(key, lang, n=sessions), style="dim"))
     console.print()
     rows = cells(result, lang)
     unbounded = console.options.update(max_width=1_000)
     for left_out in _LEFT_OUT:
         table = _wide(rows, lang, left_out)
         if Measurement.get(console, unbounded, table).maximum <= console.width:
-            console.print(table)
+            _out.emit(table)
             if left_out:
-                console.print(Text(word("wider", lang), style="dim"))
+                _out.emit(Text(word("wider", lang), style="dim"))
             console.print()
             break
     else:
         _narrow(rows, lang)
-    console.print(Text(" ".join(answer), style="bold"))
-    console.print(Text(f"{word('stored', lang)}: {result['run_dir']}", overflow="fold"))
+    _out.emit(Text(" ".join(answer), style="bold"))
+    _out.emit(Text(f"{word('stored', lang)}: {result['run_dir']}", overflow="fold"))
 
 
 def remarks(result: Mapping[str, Any], lang: str = "en") -> list[str]:
@@ -200,7 +200,7 @@ def _narrow(rows: Sequence[Mapping[str, Text]], lang: str) -> None:
     for i, row in enumerate(rows):
         if i:
             console.print()
-        console.print(_joined(row["arm"], style="bold"))
+        _out.emit(_joined(row["arm"], style="bold"))
         table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 1))
         table.add_column(style="dim", no_wrap=True)
         table.add_column(overflow="fold")
@@ -208,7 +208,7 @@ def _narrow(rows: Sequence[Mapping[str, Text]], lang: str) -> None:
             if row[key].plain:
                 name = word("compactions_long" if key == "compactions" else key, lang).replace("\n", " ")
                 table.add_row(Text(f"  {name}"), _joined(row[key]))
-        console.print(table)
+        _out.emit(table)
     console.print()
 
 

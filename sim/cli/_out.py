@@ -68,6 +68,14 @@ def console(*, err: bool = False) -> Console:
     )
 
 
+def emit(renderable: Any) -> None:
+    """Print something of rich's to stdout, without blanks at line ends."""
+    terminal = console()
+    with terminal.capture() as capture:
+        terminal.print(renderable)
+    sys.stdout.write("".join(f"{line.rstrip()}\n" for line in capture.get().splitlines()))
+
+
 def width() -> int:
     """Columns to fill: the terminal's, COLUMNS, or 100 when the output is a file or a pipe."""
     import shutil

@@ -36,7 +36,9 @@ def flat(row: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
         if isinstance(value, Mapping):
             out.update(flat(value, f"{prefix}{key}."))
         elif isinstance(value, (list, tuple)):
-            out[prefix + key] = "; ".join(str(v) for v in value)
+            out[prefix + key] = "; ".join(
+                " ".join(map(str, v.values())) if isinstance(v, Mapping) else str(v) for v in value
+            )
         else:
             out[prefix + key] = value
     return out
@@ -62,7 +64,6 @@ def print_table(
     from rich.table import Table
     from rich.text import Text
 
-    console = _out.console()
     table = Table(
         box=box.SIMPLE_HEAD if not lines else box.SIMPLE,
         title=title,
@@ -85,9 +86,7 @@ def print_table(
         )
     for row in rows:
         table.add_row(*(_cell(row.get(c.key), Text) for c in columns))
-    with console.capture() as capture:
-        console.print(table)
-    sys.stdout.write("".join(f"{line.rstrip()}\n" for line in capture.get().splitlines()))
+    _out.emit(table)
 
 
 def _cell(value: Any, text: Any) -> Any:

@@ -62,14 +62,13 @@ class CheckedFile:
         """Print it for people."""
         from rich.text import Text
 
-        console = _out.console()
         fine = "" if self.findings else f": {word('ok', lang)}"
-        console.print(Text(self.file, style="bold").append(fine, style="green"))
+        _out.emit(Text(self.file, style="bold").append(fine, style="green"))
         if self.lines:
             _show_lines(self.lines, lang)
         for item in self.findings:
             if not self.lines or item.level == "error":
-                console.print(Text(f"{item.level}: ", style=_STYLE[item.level]).append(str(item), style="default"))
+                _out.emit(Text(f"{item.level}: ", style=_STYLE[item.level]).append(str(item), style="default"))
         if self.triggers:
             print()
             _show_triggers(self.triggers, self.kind, lang)
@@ -197,18 +196,17 @@ def _show_lines(lines: Sequence[dict[str, Any]], lang: str) -> None:
     from rich.padding import Padding
     from rich.text import Text
 
-    console = _out.console()
     wide = max(cell_len(status_word(line["status"], lang)) for line in lines)
     for line in lines:
         verdict = status_word(line["status"], lang)
         verdict += " " * (wide - cell_len(verdict))
         status = Text(verdict, style=_STYLE.get(line["status"], "red"))
         head = Text(f"{line['line']:>4}  ").append(status)
-        console.print(head.append(f"  {line['setting']}: {_value(line['value'])}"), overflow="fold")
+        _out.emit(head.append(f"  {line['setting']}: {_value(line['value'])}"))
         why = "; ".join(part for part in (line["why"], line["remedy"]) if part)
         for text in (why, *line["at_windows"]):
             style = "dim" if text is why and line["status"] in {"works", "skipped"} else ""
-            console.print(Padding(Text(text, style=style), (0, 0, 0, wide + 8), expand=False))
+            _out.emit(Padding(Text(text, style=style), (0, 0, 0, wide + 8), expand=False))
 
 
 def _value(value: Any) -> str:
