@@ -152,7 +152,9 @@ def _forgets(view: View, arm: ArmView, words: Words) -> str:
     if len(compacted):
         before, after = (text.tokens(float(compacted[c].median())) for c in ("tokens_before", "tokens_after"))
         times = f"{len(compacted) / sessions:.2g}"
-        parts.append(words("risk.forget", arm=arm.label, n=times, before=before, after=after))
+        idle = f"{view.compactions(arm)[0] / sessions:.2g}"
+        pauses = words("risk.idle", n=idle) if view.compactions(arm)[0] else ""
+        parts.append(words("risk.forget", arm=arm.label, n=times, before=before, after=after, idle=pauses))
     if len(found) > len(compacted):
         times = f"{(len(found) - len(compacted)) / sessions:.2g}"
         parts.append(words("risk.prune", arm=arm.label, n=times))
@@ -205,7 +207,7 @@ def caveats(view: View, words: Words) -> list[str]:
         if arm.row["trigger_tokens"] is not None:
             by_trigger.setdefault((arm.row["trigger_tokens"], arm.row.get("engine_version")), []).append(arm)
     for (trigger, _), arms in by_trigger.items():
-        if len({tables.setting(arm, words) for arm in arms}) > 1:
+        if len({str(tables.asked_trigger(arm)) for arm in arms}) > 1:
             shown = words.listing([arm.label for arm in arms[:4]])
             found.append(words("caveat.same_trigger", arms=shown, trigger=text.tokens(int(str(trigger)))))
     ignored = list(

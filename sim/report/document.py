@@ -189,7 +189,7 @@ def _real(view: View, words: Words) -> dict[str, Any]:
 def _stamp(view: View, words: Words) -> list[list[str]]:
     result, manifest = view.data.summary, view.data.manifest
     stamp = result.get("stamp", {})
-    engines = ", ".join(f"{k} {v}" for k, v in stamp.get("engines", {}).items())
+    engines = ", ".join(k if k.endswith(f"@{v}") else f"{k} {v}" for k, v in stamp.get("engines", {}).items())
     tokenizer = ", ".join(f"{k} {v}" for k, v in stamp.get("tokenizer", {}).items())
     rows = [
         ("scenario", result["scenario"]),

@@ -123,7 +123,9 @@ def _arms(table: Mapping[str, Any], left: Sequence[int]) -> str:
     rows = []
     for row in table["rows"]:
         dot = f'<i class="dot" style="background:{row["colour"]}"></i>'
-        cells = "".join(cell("td", i, (dot if i == 0 else "") + escape(c)) for i, c in enumerate(row["cells"]))
+        cells = "".join(
+            cell("td", i, (dot if i == 0 else "") + escape(c).replace("\n", "<br>")) for i, c in enumerate(row["cells"])
+        )
         rows.append(f"<tr{BEST if row['best'] else ''}>{cells}</tr>")
     return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
 

@@ -13,25 +13,48 @@ from sim.report.words import Words
 MATRIX_ARMS = 4
 """Arms that stand side by side in the settings table; more are listed one below the other."""
 VALUE_COLUMNS = 60
+TRIGGER_KEYS = ("threshold", "threshold_tokens", "trigger", "trigger_tokens")
+SHOWN_FIRST = (
+    *TRIGGER_KEYS,
+    "proactive_prune_tokens",
+    "idle_compact_after_seconds",
+    "tail_mode",
+    "target_ratio",
+    "landing",
+)
+MOST_SETTINGS = 4
+"""Lines of settings beside an arm; the whole of them is on the page of resolved settings."""
 
 
 def _unit(view: View, words: Words) -> str:
     return words("unit.session" if view.one_session_each else "unit.replication")
 
 
-def setting(arm: ArmView, words: Words) -> str:
-    """The settings that a trigger is asked for with, in their own names."""
-    if arm.row.get("engine") == "none":
-        return words("val.none_engine")
+def asked_trigger(arm: ArmView) -> dict[str, Any]:
+    """The settings that ask for a trigger, in their own names."""
     blocks = arm.row.get("settings", {})
-    asked = {}
+    asked: dict[str, Any] = {}
     for block in ("compression", str(arm.row.get("engine", ""))):
         values = blocks.get(block)
         if isinstance(values, dict):
-            keys = ("threshold", "threshold_tokens", "trigger", "trigger_tokens")
-            asked.update({key: values[key] for key in keys if values.get(key) is not None})
-    shown = " · ".join(f"{key} {value}" for key, value in asked.items())
-    return text.shorten(text.printable(shown), 48) if shown else words("val.default")
+            asked.update({key: values[key] for key in TRIGGER_KEYS if values.get(key) is not None})
+    return asked
+
+
+def setting(arm: ArmView, arms: Sequence[ArmView], words: Words) -> str:
+    """What the arm asks for, one setting a line: its trigger, then whatever else tells it from the other arms."""
+    if arm.row.get("engine") == "none":
+        return words("val.none_engine")
+    asked = asked_trigger(arm)
+    flat = {other.name: _flat(other.row.get("settings", {}).get("compression", {})) for other in arms}
+    for key, value in flat[arm.name].items():
+        if key not in asked and key not in TRIGGER_KEYS and any(values.get(key) != value for values in flat.values()):
+            asked[key] = value
+    ranked = sorted(asked, key=lambda key: SHOWN_FIRST.index(key) if key in SHOWN_FIRST else len(SHOWN_FIRST))
+    lines = [text.shorten(text.printable(f"{key} {asked[key]}"), 48) for key in ranked if key]
+    if len(lines) > MOST_SETTINGS:
+        lines = [*lines[: MOST_SETTINGS - 1], words("val.more", n=len(lines) - MOST_SETTINGS + 1)]
+    return "\n".join(lines) or words("val.default")
 
 
 def comparison(view: View, words: Words, arms: Sequence[ArmView], decision: Decision) -> dict[str, Any]:
@@ -62,7 +85,7 @@ def comparison(view: View, words: Words, arms: Sequence[ArmView], decision: Deci
         rewrites = f"{arm.row['compactions'] / sessions:.2g} / {arm.row['prunes'] / sessions:.2g}"
         cells = [
             text.shorten(arm.full, 32),
-            setting(arm, words),
+            setting(arm, view.arms, words),
             words("val.never") if trigger is None else text.tokens(trigger),
             rewrites,
             text.hit_percent(float(arm.row["hit_ratio"])),

@@ -26,7 +26,8 @@ LABEL_COLUMNS = 26
 FIRST_PAGE_ARMS = 6
 """Arms on the first page; more get a page of their own."""
 COMPACTIONS = frozenset({"compaction", "micro_compaction", "restart"})
-PRUNES = frozenset({"prune", "mask", "truncation"})
+IDLE = "idle"
+"""Site of a compaction that a pause brought about, not the trigger."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,6 +213,13 @@ class View:
             mask &= (frame["replication"] == which[0]) & (frame["session"] == which[1])
         return frame[mask]
 
+    def compactions(self, arm: ArmView) -> tuple[int, int]:
+        """Compactions of an arm after a pause (idle), and all others."""
+        found = self.rewrites(arm)
+        found = found[found["kind"].isin(COMPACTIONS)]
+        idle = int((found["site"] == IDLE).sum())
+        return idle, len(found) - idle
+
     def first_compaction(self, arm: ArmView) -> int | None:
         """Median call before which sessions are first compacted, None without a compaction."""
         found = self.rewrites(arm)
@@ -220,17 +228,20 @@ class View:
             return None
         return int(found.groupby(["replication", "session"])["call"].min().median())
 
-    def exponents(self, arm: ArmView) -> tuple[float | None, float | None]:
-        """Slope of log(tokens sent) over log(calls) up to the first compaction, and from there on.
+    @property
+    def fitted_calls(self) -> tuple[int, int]:
+        """Calls over which exponents are fitted: the last three quarters of the run's longest session."""
+        return max(5, self.longest // 4), self.longest
 
-        Fitted by least squares on calls evenly spread in the logarithm; None where a stretch is too short to fit
-        (less than 12 calls or less than a factor of 1.4).
+    def exponent(self, arm: ArmView) -> float | None:
+        """Slope of log(tokens sent) over log(calls), over the same calls for every arm.
+
+        Least squares on calls evenly spread in the logarithm; None where there are too few (less than 12 calls or
+        less than a factor of 1.4).
         """
         sent = self.sent(arm)
-        first = self.first_compaction(arm)
-        if first is None or first > len(sent):
-            return _slope(sent, max(5, len(sent) // 10), len(sent)), None
-        return _slope(sent, max(5, first // 10), first - 1), _slope(sent, first, len(sent))
+        first, last = self.fitted_calls
+        return _slope(sent, first, min(last, len(sent)))
 
 
 def _slope(sent: Floats, first: int, last: int) -> float | None:

@@ -42,10 +42,13 @@ def world(view: View, words: Words) -> str:
         workload = words("world.curve" if kind == "curve" else "world.unknown")
     cards = view.data.summary.get("stamp", {}).get("price_cards", [])
     prices = [
-        words("world.price", model=text.printable(c.get("model", "?")), date=c.get("effective", "?")) for c in cards
+        words("world.price", model=text.printable(c.get("model", "?")), date=c.get("checked", "?")) for c in cards
     ]
     return words(
-        "world", workload=workload, n=view.replications, prices=words.listing(prices[:3]) or words("world.no_prices")
+        "world",
+        workload=workload,
+        n=view.replications,
+        prices=("; " if words.lang == "en" else "；").join(prices[:3]) or words("world.no_prices"),
     )
 
 

@@ -10,7 +10,7 @@ from matplotlib.lines import Line2D
 
 from sim.report import style, text
 from sim.report.figures import common
-from sim.report.view import COMPACTIONS, ArmView, View
+from sim.report.view import COMPACTIONS, IDLE, ArmView, View
 from sim.report.words import Words
 
 OTHERS = 24
@@ -27,8 +27,14 @@ def see(view: View, words: Words) -> list[str]:
     for arm in view.arms:
         sessions = max(1, int(arm.row["sessions"]))
         compactions, prunes = arm.row["compactions"] / sessions, arm.row["prunes"] / sessions
+        idle, rest = (count / sessions for count in view.compactions(arm))
         times = words(
-            "fig.context.times", compactions=f"{compactions:.3g}", prunes=f"{prunes:.3g}", unit=words("unit.session")
+            "fig.context.times_idle" if idle else "fig.context.times",
+            compactions=f"{compactions:.2g}",
+            prunes=f"{prunes:.2g}",
+            unit=words("unit.session"),
+            idle=f"{idle:.2g}",
+            rest=f"{rest:.2g}",
         )
         rewrites = times if compactions or prunes else words("fig.context.never")
         peak = text.tokens(arm.row["peak_tokens"]["max"])
@@ -88,10 +94,22 @@ def _panel(axes: Axes, view: View, arm: ArmView, words: Words, columns: int) -> 
     found = view.rewrites(arm, view.typical)
     compacted = found[found["kind"].isin(COMPACTIONS)]
     pruned = found[~found["kind"].isin(COMPACTIONS)]
+    idle, compacted = compacted[compacted["site"] == IDLE], compacted[compacted["site"] != IDLE]
     axes.plot(
         compacted["call"], compacted["tokens_before"], ls="none", marker="v", ms=6.0, mfc=look.colour, mec="white",
         mew=0.7, zorder=5,
     )  # fmt: skip
+    axes.plot(
+        idle["call"],
+        idle["tokens_before"],
+        ls="none",
+        marker="v",
+        ms=5.5,
+        mfc="white",
+        mec=look.colour,
+        mew=1.1,
+        zorder=5,
+    )
     axes.plot(
         pruned["call"], pruned["tokens_before"], ls="none", marker="D", ms=3.6, mfc="white", mec=look.colour, mew=1.0,
         zorder=4,
@@ -145,6 +163,8 @@ def _legend(figure: style.ReportFigure, view: View, words: Words) -> None:
         handles.append(
             Line2D([], [], ls="none", marker="v", ms=6, mfc=ink, mec="white", label=words("mark.compaction"))
         )
+    if any(view.compactions(arm)[0] for arm in view.arms):
+        handles.append(Line2D([], [], ls="none", marker="v", ms=6, mfc="white", mec=ink, label=words("mark.idle")))
     if kinds - COMPACTIONS - {"attempt"}:
         handles.append(Line2D([], [], ls="none", marker="D", ms=3.6, mfc="white", mec=ink, label=words("mark.prune")))
     if any(arm.row["overflows"] for arm in view.arms):

@@ -22,23 +22,20 @@ def see(view: View, words: Words) -> list[str]:
     unit = common.unit(view, words)
     sentences = []
     for arm in arms:
-        before, after = view.exponents(arm)
+        exponent = view.exponent(arm)
         sent = text.tokens(int(arm.row["input_tokens"]) / view.replications)
-        key, n, m = _form(before, after)
-        sentences.append(words(f"fig.growth.see{key}", arm=arm.label, sent=sent, unit=unit, n=n, m=m))
+        if exponent is None:
+            sentences.append(words("fig.growth.see_none", arm=arm.label, sent=sent, unit=unit))
+        else:
+            sentences.append(words("fig.growth.see", arm=arm.label, sent=sent, unit=unit, n=f"{exponent:.2f}"))
     return sentences
 
 
-def _form(before: float | None, after: float | None) -> tuple[str, str, str]:
-    known = [f"{value:.2f}" for value in (before, after) if value is not None]
-    if not known:
-        return "_none", "", ""
-    return ("_two", known[0], known[1]) if len(known) == 2 else ("", known[0], "")
-
-
 def _label(arm: ArmView, view: View, words: Words) -> str:
-    key, n, m = _form(*view.exponents(arm))
-    return words(f"fig.growth.label{key}", arm=arm.label, n=n, m=m)
+    exponent = view.exponent(arm)
+    if exponent is None:
+        return words("fig.growth.label_none", arm=arm.label)
+    return words("fig.growth.label", arm=arm.label, n=f"{exponent:.2f}")
 
 
 def draw(view: View, words: Words) -> style.ReportFigure:
@@ -75,7 +72,8 @@ def draw(view: View, words: Words) -> style.ReportFigure:
         if starts:
             size = 7.5 if len(view.arms) <= 8 else 6.5
             axes.legend(loc="upper left", handlelength=2.6, fontsize=size, labelspacing=0.35)
-        return f"{words('fig.growth.caption')} {common.world(view, words)}"
+        first, last = view.fitted_calls
+        return f"{words('fig.growth.caption', first=first, last=last)} {common.world(view, words)}"
 
     return style.drawing(3.9 if len(view.arms) <= 8 else 4.6, fill, title(view, words))
 

@@ -68,10 +68,11 @@ ANSWERS: dict[str, tuple[str, str]] = {
     "card.hit": ("of prompt tokens read from cache", "提示词 token 来自缓存"),
     "card.of": ("{k} of {n}", "{k} / {n}"),
     "risk.forget": (
-        "{arm} compacts {n} times a session, each time putting {before} of context down to about {after}. "
+        "{arm} compacts {n} times a session{idle}, each time putting {before} of context down to about {after}. "
         "What a summary leaves out is not priced here, nor is work done again because of it.",
-        "{arm} 每会话压缩 {n} 次，每次把 {before} 上下文压到约 {after}。摘要遗漏的内容及由此返工的成本未计入。",
+        "{arm} 每会话压缩 {n} 次{idle}，每次把 {before} 上下文压到约 {after}。摘要遗漏的内容及由此返工的成本未计入。",
     ),
+    "risk.idle": (" ({n} of them after a pause)", "（其中 {n} 次因停顿）"),
     "risk.prune": (
         "{arm} prunes {n} times a session; cut tool results are gone unless the agent fetches them again.",
         "{arm} 每会话裁剪 {n} 次；被裁掉的工具结果除非重新获取否则不可见。",

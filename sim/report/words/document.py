@@ -74,6 +74,7 @@ DOCUMENT: dict[str, tuple[str, str]] = {
     "val.default": ("defaults", "默认"),
     "val.none_engine": ("no compaction", "不压缩"),
     "val.broken": ("{n} broken off", "{n} 个中断"),
+    "val.more": ("and {n} more", "以及另外 {n} 项"),
     "val.unset": ("not set", "未设置"),
     "verdict.cheaper": ("cheaper", "更便宜"),
     "verdict.dearer": ("dearer", "更贵"),

@@ -41,6 +41,7 @@ FIGURES: dict[str, tuple[str, str]] = {
     "mark.trigger_none": ("never fires", "从不触发"),
     "mark.window": ("window {tokens}", "窗口 {tokens}"),
     "mark.compaction": ("compaction", "压缩"),
+    "mark.idle": ("compaction after a pause", "停顿后压缩"),
     "mark.prune": ("prune", "裁剪"),
     "mark.overflow": ("overflow", "溢出"),
     "mark.typical": ("typical session", "典型会话"),
@@ -63,7 +64,7 @@ FIGURES: dict[str, tuple[str, str]] = {
     "world.curve": ("token-only growth curve", "仅 token 的增长曲线"),
     "world.unknown": ("as in the scenario", "见场景文件"),
     "world.no_prices": ("none", "无"),
-    "world.price": ("{model} as of {date}", "{model}（{date}）"),
+    "world.price": ("{model}, checked {date}", "{model}，核对于 {date}"),
     "fig.context.title": ("Context at each call, and where it is rewritten", "每次调用的上下文，以及何处被改写"),
     "fig.context.caption": (
         "Dark: the session whose baseline cost is the median of all (replication {r}). Light: up to {n} others. "
@@ -72,25 +73,23 @@ FIGURES: dict[str, tuple[str, str]] = {
         "纵轴为整个提示词的计费 token；引擎按自身估算决定，触发处可能略偏离虚线。",
     ),
     "fig.context.see": ("{arm} peaks at {peak}: {rewrites}.", "{arm} 峰值 {peak}，{rewrites}。"),
+    "fig.context.times_idle": (
+        "compactions {compactions} ({idle} after a pause, {rest} at a trigger), prunes {prunes} {unit}",
+        "{unit}压缩 {compactions} 次（{idle} 次因停顿，{rest} 次因触发），裁剪 {prunes} 次",
+    ),
     "fig.context.never": ("never rewritten", "从未改写"),
     "fig.context.times": ("compactions {compactions}, prunes {prunes} {unit}", "{unit}压缩 {compactions} 次、裁剪 {prunes} 次"),
     "fig.growth.title": ("How the tokens that are sent again add up", "重复发送的 token 如何累积"),
     "fig.growth.caption": (
         "Mean over replications; every call sends its whole prompt again, cached or not. Exponent: least squares on the "
-        "logarithms; 2 is quadratic growth, 1 is linear. With a compaction: up to the first, then from there on.",
-        "为各次重复的均值；每次调用都重新发送整个提示词，无论是否缓存。指数由对数最小二乘拟合：2 为平方增长，1 为线性。"
-        "有压缩时：首次压缩之前，然后之后。",
+        "logarithms over calls {first} to {last}; 2 is quadratic growth, 1 is linear. Triangle: median first compaction.",
+        "为各次重复的均值；每次调用都重新发送整个提示词，无论是否缓存。指数由第 {first} 至 {last} 次调用的对数最小二乘拟合：2 为平方增长，1 为线性。三角：首次压缩的中位位置。",
     ),
     "fig.growth.label": ("{arm}: exponent {n}", "{arm}：指数 {n}"),
-    "fig.growth.label_two": ("{arm}: exponent {n}, then {m}", "{arm}：指数 {n}，其后 {m}"),
     "fig.growth.label_none": ("{arm}: too few calls to fit", "{arm}：调用太少，无法拟合"),
     "fig.growth.see": (
         "{arm} sends {sent} tokens {unit}, growing with calls to the power {n}.",
         "{arm} {unit}发送 {sent} token，随调用次数的 {n} 次方增长。",
-    ),
-    "fig.growth.see_two": (
-        "{arm} sends {sent} tokens {unit}: power {n} up to its first compaction, {m} after it.",
-        "{arm} {unit}发送 {sent} token：首次压缩前为 {n} 次方，其后为 {m} 次方。",
     ),
     "fig.growth.see_none": ("{arm} sends {sent} tokens {unit}.", "{arm} {unit}发送 {sent} token。"),
     "fig.cumulative.title": ("What has been spent after each call", "每次调用之后的累计花费"),
