@@ -76,7 +76,7 @@ def run(
         force: play again even if the run is stored.
         progress: called with (event, done, total, label).
         pdf: build figures and `report.pdf` into the folder.
-        metrics: write engine metrics of replication 0 in Prometheus exposition format to this file.
+        metrics: write engine metrics in Prometheus exposition format to this file.
         requests: write the request bodies of replication 0 with their cache markers, one JSON a line, to this file.
 
     Raises:
@@ -120,10 +120,14 @@ def run(
                 progress=note,
                 finish=finish if pdf else None,
             )
-        if metrics is not None or requests is not None:
-            from sim.study.trace import write_traces
+        if metrics is not None:
+            from sim.report.metrics import write_metrics
 
-            write_traces(loaded, bench, metrics=metrics, requests=requests)
+            write_metrics(_run_data(folder.path, folder.manifest()), Path(metrics))
+        if requests is not None:
+            from sim.study.trace import write_requests
+
+            write_requests(loaded, bench, Path(requests))
     finally:
         bench.close()
     return Result(folder)
