@@ -267,7 +267,7 @@ def test_levels(written: object, tokens: int) -> None:
 
 @pytest.mark.parametrize("written", ["0%", 1.5, "150%", "lots", True, "2.5"])
 def test_levels_that_are_none(written: object) -> None:
-    with pytest.raises(ValueError, match="share|token"):
+    with pytest.raises(ValueError, match=r"share|token"):
         parse_level(written)
 
 
