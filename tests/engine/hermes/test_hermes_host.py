@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hermes_play import make, request
+from hermes_play import make, play, request
 
 from sim.engine.hermes.client import HermesEngine
 from sim.engine.hermes.hostprocess import HostProcess, environment, host_folder
@@ -162,8 +162,6 @@ def test_a_context_engine_of_the_users_own(
     (folder / "__init__.py").write_text(PLUGIN)
     (folder / "plugin.yaml").write_text("name: halves\nversion: 1\n")
     monkeypatch.setenv("HERMES_HOME", str(tmp_path))
-    from hermes_play import play
-
     engine = HermesEngine(interpreters["0.22"], "0.22", "halves")
     try:
         assert engine.resolve(request(make(1, 1), {})).trigger_tokens == 20_000
@@ -179,3 +177,37 @@ def test_an_unknown_context_engine_is_named(interpreters: dict[str, str]) -> Non
     with pytest.raises(EngineError, match="no context engine 'nowhere'"):
         engine.open(request(make(1, 1), {}))
     engine.close()
+
+
+STRANGE = """
+import importlib
+plain = importlib.import_module
+
+def patched(name, *rest):
+    module = plain(name, *rest)
+    if name == "agent.model_metadata" and not hasattr(module, "patched"):
+        module.patched = True
+        count = module.estimate_messages_tokens_rough
+        module.estimate_messages_tokens_rough = lambda rows, **more: count(rows, **more) + 5 * len(rows)
+    return module
+
+importlib.import_module = patched
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs an executable script")
+def test_a_hermes_with_another_estimate_is_asked_row_by_row(interpreters: dict[str, str], tmp_path: Path) -> None:
+    """A version whose sizes follow neither rule that we know: the package prices each row, every gate is asked."""
+    (tmp_path / "sitecustomize.py").write_text(STRANGE)
+    program = tmp_path / "python"
+    program.write_text(f'#!/bin/sh\nPYTHONPATH={tmp_path} exec {interpreters["0.22"]} "$@"\n')
+    program.chmod(0o755)
+    engine, played = HermesEngine(str(program), "mine"), make(2, 60, result=6_000)
+    settings = {"compression": {"threshold": 0.5, "threshold_tokens": 70_000}}
+    try:
+        assert engine.capabilities["rule"] == "package"
+        first, second = play(engine, played, settings), play(engine, played, settings)
+    finally:
+        engine.close()
+    assert "after_tools compaction" in first.kinds()
+    assert first.digest == second.digest
