@@ -187,19 +187,19 @@ def _mapped(error: ValidationError, document: Document, earlier: list[Finding]) 
     guesses = {f.remedy for f in earlier if f.remedy}
     found: list[Finding] = []
     for item in error.errors(include_url=False):
-        path = _locate(document.data, item)
+        path = locate(document.data, item)
         if item["type"] == "none_required" or any(path[: len(b)] == b for b in broken if b):
             continue
         if item["type"] == "missing" and f"did you mean '{path[-1]}'?" in guesses:
             continue
         if any(f.path == path for f in found):
             continue
-        message, rule, remedy = _say(item, path, document.data)
+        message, rule, remedy = say(item, path)
         found.append(Finding("error", message, document.where(path), path, rule, remedy))
     return found
 
 
-def _locate(data: Any, item: ErrorDetails) -> Path:
+def locate(data: Any, item: ErrorDetails) -> Path:
     """Pydantic's location without the names of union members."""
     path: Path = ()
     node = data
@@ -215,7 +215,8 @@ def _locate(data: Any, item: ErrorDetails) -> Path:
     return path
 
 
-def _say(item: ErrorDetails, path: Path, data: Any) -> tuple[str, str | None, str | None]:
+def say(item: ErrorDetails, path: Path) -> tuple[str, str | None, str | None]:
+    """Message, rule and remedy of one of pydantic's errors."""
     kind, name, value = item["type"], dotted(path), item.get("input")
     shown = _shown(value)
     context = item.get("ctx") or {}

@@ -41,7 +41,7 @@ def _models(scenario: Scenario, document: Document) -> list[Finding]:
             try:
                 known = profile(spec.name, as_of=spec.at, cache=cache, prices=prices)
             except InputError as error:
-                found += _failed(error, document, path)
+                found += _failed(error, document, _at_fault(spec, cache, prices, path, arm, document))
                 continue
             if path[-1] == "name" and spec.window is None and known.window is None:
                 found.append(
@@ -55,6 +55,26 @@ def _models(scenario: Scenario, document: Document) -> list[Finding]:
                     )
                 )
     return found
+
+
+def _at_fault(
+    spec: ModelSpec, cache: dict[str, Any], prices: dict[str, Any], path: Path, arm: Arm, document: Document
+) -> Path:
+    """Which of name, `prices` and `provider_cache` a failure comes from: the block without which it goes away."""
+    from sim.provider import profile
+
+    for block, given in (("provider_cache", cache), ("prices", prices)):
+        if not given:
+            continue
+        try:
+            profile(spec.name, as_of=spec.at, cache=cache if block == "prices" else {})
+        except InputError:
+            if block == "provider_cache":
+                continue
+        for place in (("arms", arm.name, block), ("defaults", block), (block,)):
+            if place in document.places:
+                return place
+    return path
 
 
 def _named(arm: Arm, document: Document) -> list[tuple[ModelSpec, dict[str, Any], dict[str, Any], Path]]:

@@ -20,7 +20,7 @@ MAX_BYTES = 4_000_000
 """A scenario or config larger than this is something else."""
 MAX_DEPTH = 60
 AMBIGUOUS = "YAML 1.1 and 1.2 differ"
-MAX_NODES = 200_000
+MAX_NODES = 40_000
 
 _TAGS = {"tag:yaml.org,2002:" + t for t in ("str", "int", "float", "bool", "null", "map", "seq", "timestamp", "merge")}
 

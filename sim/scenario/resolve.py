@@ -17,10 +17,10 @@ from sim.scenario.engines import NEEDS_TEXT, EngineFormError, parse_engine
 from sim.scenario.file import ArmFile, ScenarioFile
 from sim.scenario.finding import Finding, Path, dotted
 from sim.scenario.model import Arm, EngineSpec, ModelSpec, Scenario
+from sim.scenario.own_blocks import OWN_BLOCKS, check_own_block
 from sim.scenario.reader import Document
 
 HERMES_BLOCKS = ("compression", "auxiliary", "memory", "prompt_caching")
-OWN_BLOCKS = ("parametric", "dual")
 DEFAULT_ENGINE = "hermes@0.22"
 _NAME = re.compile(r"[\w.+@%-]([\w.+@% -]*[\w.+@%-])?")
 
@@ -113,6 +113,9 @@ class _Arm:
             if layer is not None:
                 self.lay(layer, path, engine)
         self.check_engine(engine, arm)
+        for block in OWN_BLOCKS:
+            if block in self.own:
+                self.findings += check_own_block(block, self.own[block], self.document, self.path)
         return Arm(
             name=self.name,
             engine=engine,

@@ -222,7 +222,7 @@ def test_all_errors_of_a_file_are_told_together_in_file_order(tmp_path: Path) ->
 
 
 def test_deep_nesting_is_refused(tmp_path: Path) -> None:
-    _, message = only(tmp_path, "schema: 1\nmodel: " + "[" * 5000 + "]" * 5000 + "\n")
+    _, message = only(tmp_path, "schema: 1\nmodel: " + "[" * 1200 + "]" * 1200 + "\n")
     assert "nested" in message
 
 
@@ -236,3 +236,43 @@ def test_an_unknown_preset_names_near_ones(tmp_path: Path) -> None:
     where, message = only(tmp_path, GOOD.replace("long-haul", "long-hual"))
     assert where == "3:37"
     assert "long-haul" in message
+
+
+CURVE = HEAD.replace("{kind: synthetic, preset: long-haul}", "{kind: curve, calls: 3, first: 1K, last: 2K}")
+OWN = [
+    ("{treshold: 1}", "5:40", ["unknown key 'treshold' under `arms.a.parametric`"]),
+    ("{triger: 1}", "5:40", ["did you mean 'trigger'?"]),
+    ("{trigger: 1G}", "5:49", ["`arms.a.parametric.trigger`", "'1G'"]),
+    ("{prune: {at: 60K, keep_lst: 3}}", "5:57", ["'keep_lst'", "did you mean 'keep_last'?"]),
+    ("{trigger: 100, landing: 200}", "5:39", ["landing 200 must be below trigger 100"]),
+]
+
+
+@pytest.mark.parametrize(("block", "place", "parts"), OWN)
+def test_blocks_of_our_own_engines(tmp_path: Path, block: str, place: str, parts: list[str]) -> None:
+    where, message = only(tmp_path, CURVE + f"arms:\n  a: {{engine: parametric, parametric: {block}}}\n")
+    assert where == place, message
+    for part in parts:
+        assert part in message
+
+
+@pytest.mark.parametrize(
+    ("line", "place", "part"),
+    [
+        ("prices: {inputs: 3, output: 5}\n", "6:9", "did you mean 'input'?"),
+        ("prices: {input: -3, output: 5}\n", "6:9", "dollars per million tokens"),
+        ("provider_cache: {lookbak: 3}\n", "6:17", "lookback"),
+    ],
+)
+def test_prices_and_cache_rules(tmp_path: Path, line: str, place: str, part: str) -> None:
+    where, message = only(tmp_path, GOOD + line)
+    assert where == place, message
+    assert part in message
+
+
+def test_an_unknown_summarising_model(tmp_path: Path) -> None:
+    where, message = only(
+        tmp_path, HEAD + "arms:\n  a:\n    auxiliary: {compression: {model: google/gemini-2.5-flsh}}\n"
+    )
+    assert where == "6:38"
+    assert "gemini-2.5-flash" in message
