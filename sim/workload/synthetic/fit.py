@@ -70,6 +70,21 @@ class Fitter:
             text, size = self.cut(maker(random.Random(seed), longer, project), wanted, key, planted)
         return text, size
 
+    def say(self, maker: Maker, seed: int, wanted: float, key: str, project: Project) -> tuple[str, int]:
+        """What somebody says, cut at the end of a sentence, without white space at its end; and its exact count."""
+        chars = self.chars(key, wanted)
+        lines = maker(random.Random(seed), int(chars * 1.25) + 120, project).lines
+        ends = list(accumulate(map(len, lines)))
+        keep = _lines_within(ends, chars)
+        text = "".join(lines[:keep]).rstrip()
+        size = self.tokens.count(text)
+        self.learn(key, len(text), size)
+        better = _lines_within(ends, len(text) * wanted / max(1, size))
+        if better != keep and abs(wanted - size) > max(12.0, 0.04 * wanted):
+            text = "".join(lines[:better]).rstrip()
+            size = self.tokens.count(text)
+        return text, size
+
     def cut(self, draft: Draft, wanted: float, key: str, planted: str = "") -> tuple[str, int]:
         """The draft cut to about `wanted` tokens of the vocabulary.
 
@@ -109,14 +124,14 @@ class Fitter:
             if other == keep:
                 break
             low, high = min(other, keep), max(other, keep)
-            if not all(safe(lines[i]) for i in (low, high) if i < len(lines)):
+            if not all(_joins(lines, i) for i in (low, high)):
                 size = count(head + "".join(lines[:other]) + foot)
             else:
                 part = count("".join(lines[low:high]))
                 size += part if other > keep else -part
             keep = other
             text = head + "".join(lines[:keep]) + foot
-        if wanted - size > tolerance and not foot and keep < len(lines) and safe(lines[keep]):
+        if wanted - size > tolerance and not foot and keep < len(lines) and _joins(lines, keep):
             size += count(lines[keep])
             keep += 1
             text = head + "".join(lines[:keep])
@@ -150,6 +165,13 @@ def _lines_within(ends: Sequence[int], chars: float) -> int:
         return len(ends)
     before = ends[place - 1] if place else 0
     return max(1, place + 1 if ends[place] - chars < chars - before else place)
+
+
+def _joins(lines: Sequence[str], place: int) -> bool:
+    """Whether counts add up between the lines before and after a place."""
+    if not 0 < place < len(lines):
+        return True
+    return lines[place - 1].endswith("\n") and safe(lines[place])
 
 
 def _safe_place(lines: Sequence[str], place: int, least: int = 0) -> int:

@@ -14,7 +14,7 @@ from sim.workload.preset import Prefix, Preset
 from sim.workload.synthetic.fit import Fitter
 from sim.workload.synthetic.text.draft import Draft
 from sim.workload.synthetic.text.project import Project
-from sim.workload.synthetic.text.prose import PAGE, SAY, sentences
+from sim.workload.synthetic.text.sentences import PAGE, SAY, sentences
 from sim.workload.synthetic.text.words import NOUNS, VERBS
 
 DEFAULT_LIMITS = (2_200, 1_375)
@@ -121,7 +121,7 @@ def _skills(prefix: Prefix, fitter: Fitter, seed: int, size: float, project: Pro
     def skills(r: random.Random, chars: int, project: Project) -> Draft:
         lines = []
         for _ in range(count + max(2, count // 3)):
-            text = " ".join(sentences(r, SAY + PAGE, 1 + words_each // 80, project))
+            text = " ".join(sentences(r, PAGE, 1 + words_each // 60, project))
             lines.append(f"- **{r.choice(VERBS)}-{r.choice(NOUNS)}**: {text[:words_each].rsplit(' ', 1)[0]}\n")
         return Draft("## Available skills\n", lines, "")
 
@@ -189,7 +189,7 @@ def _definition(seed: int, name: str, chars: float, project: Project) -> dict[st
     def text(field: str, share: float) -> str:
         length = max(8, int(room * share))
         own = random.Random(digest64(seed, name, field))
-        return " ".join(sentences(own, PAGE, 2 + length // 50, project))[:length].rstrip()
+        return " ".join(sentences(own, PAGE, 2 + length // 40, project))[:length].rstrip()
 
     share = 0.6 / len(fields)
     properties = {f: {"type": t, "description": text(f, share)} for f, t in zip(fields, types, strict=True)}

@@ -16,7 +16,6 @@ from sim.workload.synthetic.plan import Plan, PlannedReply, PlannedTool
 from sim.workload.synthetic.prefix import blank_prefix, text_prefix
 from sim.workload.synthetic.text import (
     RESULTS,
-    Maker,
     Project,
     argument_kind,
     argument_maker,
@@ -29,6 +28,11 @@ from sim.workload.synthetic.text.words import NOUNS
 
 _MAKE_UP = {"results": 0.08}
 """How far a text may be off its own size to make up for earlier ones of its group, as a share; others 0.4."""
+
+
+_LONG, _BRIEF = 160, 36
+"""Billed tokens above which no answer is a short one, and below which most are."""
+_ANY_SIZE = {"edit_report", "error", "prose_zh", "report", "short"}
 
 
 def realise(
@@ -145,10 +149,7 @@ class _Texts:
         kind = ContentKind.CHINESE if language == "chinese" else ContentKind.PROSE
         wanted = self._wanted("user", size, kind)
         key = f"user/{language}"
-        text, count = self.fitter.make(ask(language), self._seed("user", number), wanted, key, self.project)
-        stripped = text.rstrip("\n")
-        if stripped != text:
-            text, count = stripped, self.tokens.count(stripped)
+        text, count = self.fitter.say(ask(language), self._seed("user", number), wanted, key, self.project)
         self._settle("user", size, count, kind)
         return self.maker.row({"role": "user", "content": text}, kind, counted=count)
 
@@ -169,7 +170,9 @@ class _Texts:
         content, total = "", 0
         if thinking >= 1:
             wanted = self._wanted("thinking", thinking, kind)
-            body, _ = self._prose(f"think/{language}", think(language), number, wanted - 8)
+            key = f"think/{language}"
+            seed = self._seed(key, number)
+            body, _ = self.fitter.say(think(language), seed, max(1.0, wanted - 8), key, self.project)
             content = f"<think>\n{body}\n</think>"
             piece = content + ("\n\n" if reply.text >= 1 else "\n" if reply.tools else "")
             count = self.tokens.count(piece)
@@ -178,7 +181,8 @@ class _Texts:
             content = piece if reply.text >= 1 else content
         if reply.text >= 1:
             wanted = self._wanted("text", reply.text, kind)
-            body, count = self._prose(f"say/{language}", say(language), number, wanted)
+            key = f"say/{language}"
+            body, count = self.fitter.say(say(language), self._seed(key, number), wanted, key, self.project)
             if reply.tools:
                 count = self.tokens.count(body + "\n")
             content += body
@@ -203,13 +207,6 @@ class _Texts:
         hidden = int(reply.thinking) if preset.hidden_thinking else 0
         return Reply(row, reply.seconds, runs, hidden, reply.needs, reply.model)
 
-    def _prose(self, key: str, make: Maker, number: int, wanted: float) -> tuple[str, int]:
-        """Text without a line break at its end."""
-        wanted = max(1.0, wanted)
-        text, count = self.fitter.make(make, self._seed(key, number), wanted, key, self.project)
-        stripped = text.rstrip("\n")
-        return (text, count) if stripped == text else (stripped, self.tokens.count(stripped))
-
     def _arguments(self, tool: PlannedTool, kind: ContentKind) -> str:
         style = self.texts[tool.name]
         key = f"arguments/{style}"
@@ -218,17 +215,27 @@ class _Texts:
         # Half of the frame (name, keys, braces) is paid for before the content is.
         chars = max(4, self.fitter.chars(key, wanted) - 30)
         make = argument_maker(style, self.preset.language)
-        return json.dumps(make(self._random(key, source), chars, self.project), ensure_ascii=False)
+        near = self.project.focus(self._seed("focus", source), self._text_kind(tool))
+        return json.dumps(make(self._random(key, source), chars, near), ensure_ascii=False)
+
+    def _text_kind(self, tool: PlannedTool) -> str:
+        """The kind of text of a result: as planned, unless its size does not suit that kind."""
+        kind = tool.text
+        if kind == "short" and tool.result > _LONG:
+            others = [name for name in self.preset.tools[tool.name].result_text if name != "short"] or ["log"]
+            return str(others[self._seed("kind", tool.number) % len(others)])
+        return "short" if tool.result < _BRIEF and kind not in _ANY_SIZE else kind
 
     def _tool(self, tool: PlannedTool, call: str) -> ToolRun:
-        kind = content_kind(tool.text)
+        name = self._text_kind(tool)
+        kind = content_kind(name)
         planted = "".join(self._fact(number, kind) for number in tool.facts)
-        text, count = self._result(tool, kind, planted)
+        text, count = self._result(tool, name, kind, planted)
         self.results[tool.number] = (text, count)
         message: Message = {"role": "tool", "content": text, "tool_call_id": call}
         return ToolRun(tool.name, self.maker.row(message, kind, counted=count), tool.seconds, tool.failed, tool.facts)
 
-    def _result(self, tool: PlannedTool, kind: ContentKind, planted: str) -> tuple[str, int]:
+    def _result(self, tool: PlannedTool, name: str, kind: ContentKind, planted: str) -> tuple[str, int]:
         if tool.repeats in self.results:
             text, count = self.results[tool.repeats]
             if tool.changed:
@@ -236,9 +243,10 @@ class _Texts:
                 count = self.tokens.count(text)
             return text, count
         wanted = self._wanted("results", tool.result, kind)
-        key = f"result/{tool.text}"
+        key = f"result/{name}"
+        near = self.project.focus(self._seed("focus", tool.number), name)
         seed = self._seed("result", tool.number)
-        text, count = self.fitter.make(RESULTS[tool.text], seed, wanted, key, self.project, planted)
+        text, count = self.fitter.make(RESULTS[name], seed, wanted, key, near, planted)
         self._settle("results", tool.result, count, kind)
         return text, count
 

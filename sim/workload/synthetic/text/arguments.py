@@ -8,7 +8,7 @@ from typing import Any
 from sim.workload.synthetic.text.chinese import prose
 from sim.workload.synthetic.text.code import source_lines
 from sim.workload.synthetic.text.project import Project, language_of
-from sim.workload.synthetic.text.prose import ASK, PAGE, sentences
+from sim.workload.synthetic.text.sentences import ASK, PAGE, sentences
 from sim.workload.synthetic.text.words import NOUNS, PACKAGES, VERBS
 
 Arguments = dict[str, Any]
@@ -28,9 +28,42 @@ def _cut(lines: list[str], chars: int) -> str:
     return "".join(taken)
 
 
+_COMMANDS: dict[str, tuple[str, ...]] = {
+    "build": ("make -j8 {n}", "cargo build --release -p {n}", "npm run build -- --filter {n}"),
+    "csv": ("head -n {k} data/{n}.csv", "cat data/{n}_{m}.csv"),
+    "dataframe": ("python scripts/{n}_report.py", "python -m {p}.{n} --table"),
+    "diff": ("git diff HEAD~{j} -- {f}", "git show HEAD~{j}", "git diff origin/main...{n}"),
+    "json_api": ("curl -s https://{n}.example/api/v2/{m}?limit={k}", "gh api repos/{p}/{n}/{m}"),
+    "log": ("tail -n {k} logs/{n}.log", "docker logs {h} --since {j}h", "journalctl -u {n} -n {k} --no-pager"),
+    "packages": ("pip list", "python -m pip list --format columns"),
+    "pytest": ("pytest tests/{n} -v", "python -m pytest -v -k {n}", "pytest -v"),
+    "search_hits": ("grep -rn {n} src", "rg -n '{n}_' src lib", "git grep -n {n}"),
+    "stack_trace": ("python -m {p}.{n} --once", "python scripts/{n}.py"),
+}
+_OTHERS = (
+    "git log --oneline -{j}", "wc -l {f}", "git commit -qam '{n}: {m}' && git push", "python -m {p}.{n} --check",
+    "make {n}", "systemctl is-active {n}", "git pull --rebase", "du -sh data/{n}", "ruff check {f}", "date -u",
+)  # fmt: skip
+
+
+def _first_command(r: random.Random, project: Project) -> str:
+    """The command whose output the project's focus shows."""
+    if project.shows == "listing":
+        template = "find . -type f -name '*{n}*'" if project.coin else "ls -l src/{n}"
+    elif project.shows == "status":
+        template = "git status" if project.coin else "ps aux | grep {p}"
+    else:
+        template = r.choice(_COMMANDS.get(project.shows, _OTHERS))
+    return template.format(
+        n=project.topic, m=r.choice(NOUNS), f=project.at or project.file(r), p=project.package,
+        h=r.choice(project.hosts), j=r.randint(1, 9), k=r.choice((20, 50, 100, 200, 500, 2000)),
+    )  # fmt: skip
+
+
 def path(r: random.Random, chars: int, project: Project) -> Arguments:
     """A file to read."""
-    found: Arguments = {"path": f"{project.root}/{project.file(r)}" if chars > 70 else project.file(r)}
+    name = project.at or project.file(r)
+    found: Arguments = {"path": f"{project.root}/{name}" if chars > 70 else name}
     if chars > 100:
         found.update(offset=r.randint(1, 400), limit=r.choice((100, 200, 500, 2000)))
     return found
@@ -38,20 +71,7 @@ def path(r: random.Random, chars: int, project: Project) -> Arguments:
 
 def command(r: random.Random, chars: int, project: Project) -> Arguments:
     """A shell command, or several in a row."""
-    noun = r.choice(project.modules)
-    first = r.choice(
-        (
-            f"pytest tests/{noun} -q",
-            "git status --short",
-            f"git diff HEAD~{r.randint(1, 4)} -- {project.file(r)}",
-            f"grep -rn {noun} src",
-            f"ls -la src/{noun}",
-            f"tail -n {r.choice((50, 200, 2000))} logs/{noun}.log",
-            f"make {r.choice(VERBS)}-{noun}",
-            f"docker logs {r.choice(project.hosts)} --since 1h",
-            f"pip show {r.choice(PACKAGES)}",
-        )
-    )
+    first = _first_command(r, project)
     parts = [first]
     have = len(first)
     while have < chars - 20:
@@ -62,16 +82,29 @@ def command(r: random.Random, chars: int, project: Project) -> Arguments:
                 f"find . -name '*_{r.choice(NOUNS)}.py' | head -{r.randint(5, 50)}",
                 f"echo '--- {r.choice(NOUNS)} {r.choice(NOUNS)}'",
                 f"python -c \"import {r.choice(PACKAGES).replace('-', '_')}; print('{r.choice(NOUNS)}')\"",
+                f"export {r.choice(NOUNS).upper()}={r.randint(1, 9999)}",
             )
         )
         parts.append(part)
         have += len(part) + 4
-    return {"command": _cut([" && ".join(parts)], max(chars, len(first)))}
+    if have > chars + 25 and len(parts) > 1:
+        parts.pop()
+    return {"command": " && ".join(parts)}
+
+
+_PYTHON: dict[str, str] = {
+    "csv": 'print(open("data/{n}_{m}.csv").read()[:{k}])\n',
+    "json_api": 'import httpx\n\nprint(httpx.get("https://{n}.example/api/v2/{m}").text)\n',
+    "packages": "import importlib.metadata as im\n\nfor d in im.distributions():\n    print(d.name, d.version)\n",
+    "stack_trace": "from {p}.{n} import main\n\nmain({k})\n",
+    "short": "from {p} import {n}\n\nprint({n}.{m}_count)\n",
+}
 
 
 def python(r: random.Random, chars: int, project: Project) -> Arguments:
     """Code to execute."""
-    noun, other = r.choice(NOUNS), r.choice(project.modules)
+    noun, other = r.choice(NOUNS), project.topic
+    start = _PYTHON.get(project.shows)
     lines = [
         "import pandas as pd\n",
         f'df = pd.read_csv("data/{other}_{noun}.csv")\n',
@@ -80,16 +113,18 @@ def python(r: random.Random, chars: int, project: Project) -> Arguments:
         f'by = df.groupby("{r.choice(NOUNS)}")["{noun}"].agg(["mean", "count"])\n',
         f"print(by.sort_values('mean').tail({r.randint(3, 30)}))\n",
     ]
-    if chars < 60:
-        lines = [f'print(open("{project.file(r)}").read()[:{r.randint(200, 4000)}])\n']
-    if chars > 260:
-        lines.extend(source_lines(r, chars, project, "python"))
-    return {"code": _cut(lines, chars)}
+    if start is not None:
+        text = start.format(n=other, m=noun, p=project.package, k=r.randint(2, 90) * 100)
+        lines = text.splitlines(keepends=True)
+    have = sum(map(len, lines))
+    if chars > have + 120:
+        lines.extend(source_lines(r, chars - have, project, "python"))
+    return {"code": _cut(lines, max(chars, len(lines[0])))}
 
 
 def file(r: random.Random, chars: int, project: Project) -> Arguments:
     """A whole file to write."""
-    name = project.file(r)
+    name = project.at or project.file(r)
     return {"path": name, "content": _cut(source_lines(r, chars, project, language_of(name)), chars)}
 
 
@@ -105,11 +140,15 @@ def document_zh(r: random.Random, chars: int, project: Project) -> Arguments:
 
 
 def edit(r: random.Random, chars: int, project: Project) -> Arguments:
-    """A replacement in a file."""
-    name = project.file(r)
-    old = _cut(source_lines(r, chars // 2 + 600, project, language_of(name))[12:], chars // 2)
-    new = _cut(source_lines(r, chars // 2 + 600, project, language_of(name))[12:], chars - len(old))
-    return {"path": name, "old_string": old, "new_string": new}
+    """A replacement in a file: the new text is the old one with some lines changed."""
+    name = project.at or project.file(r)
+    language = language_of(name)
+    lines = source_lines(r, chars // 2 + 600, project, language)[12:]
+    fresh = source_lines(r, chars // 2 + 600, project, language)[12:]
+    old = _cut(lines, chars // 2)
+    kept = old.splitlines(keepends=True)
+    new = [f if r.random() < 0.35 else k for k, f in zip(kept, fresh, strict=False)]
+    return {"path": name, "old_string": old, "new_string": _cut([*new, *fresh[len(new) :]], chars - len(old))}
 
 
 def query(r: random.Random, chars: int, project: Project) -> Arguments:

@@ -116,7 +116,7 @@ def source_lines(r: random.Random, chars: int, project: Project, language: str) 
 
 def source_file(r: random.Random, chars: int, project: Project) -> Draft:
     """A file as a read tool returns it: numbered lines."""
-    path = project.file(r)
+    path = project.at or project.file(r)
     lines = source_lines(r, int(chars * 0.85), project, language_of(path))
     return Draft("", [f"{i + 1:>6}|{line}" for i, line in enumerate(lines)], "")
 
@@ -125,8 +125,8 @@ def diff(r: random.Random, chars: int, project: Project) -> Draft:
     """`git diff` output."""
 
     def make(n: int) -> Iterator[str]:
-        for _ in range(max(1, n // 24)):
-            path = project.file(r)
+        for index in range(max(1, n // 24)):
+            path = project.at if project.at and index == 0 else project.file(r)
             yield f"diff --git a/{path} b/{path}\n"
             yield f"index {r.getrandbits(28):07x}..{r.getrandbits(28):07x} 100644\n"
             yield f"--- a/{path}\n+++ b/{path}\n"

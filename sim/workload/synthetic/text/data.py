@@ -74,7 +74,7 @@ def json_api(r: random.Random, chars: int, project: Project) -> Draft:
 
 def web_search(r: random.Random, chars: int, project: Project) -> Draft:
     """Search results as JSON: title, address, extract."""
-    from sim.workload.synthetic.text.prose import PAGE, sentences
+    from sim.workload.synthetic.text.sentences import PAGE, sentences
 
     def make(n: int) -> Iterator[str]:
         for index in range(n):

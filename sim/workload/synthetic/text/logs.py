@@ -5,10 +5,12 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
+from sim.workload.synthetic.text.code import source_lines
 from sim.workload.synthetic.text.draft import Draft, fill
-from sim.workload.synthetic.text.project import Project
+from sim.workload.synthetic.text.project import Project, language_of
 from sim.workload.synthetic.text.words import EXCEPTIONS, NOUNS, PACKAGES, PEOPLE, VERBS
 
+_TINY = ("OK", "True", "0", "done", "clean", "[]", "None", "42", "active", "(no output)", "ready", "1.8G")
 _LEVELS = ("INFO ",) * 14 + ("DEBUG",) * 4 + ("WARN ",) * 3 + ("ERROR",)
 _MESSAGES = (
     "{v} {n} completed in {k} ms",
@@ -70,7 +72,7 @@ def stack_trace(r: random.Random, chars: int, project: Project) -> Draft:
         for _ in range(max(1, n // 12)):
             yield "Traceback (most recent call last):\n"
             for _ in range(r.randint(3, 9)):
-                path = project.file(r)
+                path = r.choice(project.python)
                 name, noun = r.choice(VERBS), r.choice(project.modules)
                 yield f'  File "{project.root}/{path}", line {r.randint(8, 900)}, in {name}_{noun}\n'
                 yield f"    {noun} = self.{r.choice(VERBS)}_{r.choice(NOUNS)}({noun}, timeout={r.randint(1, 60)})\n"
@@ -117,7 +119,7 @@ def packages(r: random.Random, chars: int, project: Project) -> Draft:
 
 def listing(r: random.Random, chars: int, project: Project) -> Draft:
     """`ls -l` or `find` output."""
-    if r.random() < 0.5:
+    if project.coin:
 
         def found(n: int) -> Iterator[str]:
             for _ in range(n):
@@ -143,7 +145,7 @@ def _deep(r: random.Random) -> str:
 
 def status(r: random.Random, chars: int, project: Project) -> Draft:
     """`git status`, `ps`, `df`, `docker ps` and the like."""
-    if r.random() < 0.5:
+    if project.coin:
 
         def changed(n: int) -> Iterator[str]:
             for _ in range(n):
@@ -167,7 +169,7 @@ def status(r: random.Random, chars: int, project: Project) -> Draft:
 
 def search_hits(r: random.Random, chars: int, project: Project) -> Draft:
     """`grep -n` output: path, line, text."""
-    noun = r.choice(project.modules)
+    noun = project.topic
     paths = r.choices(project.files, k=12)
 
     def make(n: int) -> Iterator[str]:
@@ -181,6 +183,8 @@ def search_hits(r: random.Random, chars: int, project: Project) -> Draft:
 
 def short(r: random.Random, chars: int, project: Project) -> Draft:
     """One or two lines: what most calls return."""
+    if chars < 24:
+        return Draft("", [r.choice(_TINY) + "\n", "exit code 0\n"], "")
     path, noun, verb = project.file(r), r.choice(project.modules), r.choice(VERBS)
     lines = [
         f"{verb}: ok, {noun} has {r.randint(1, 4000)} entries\n",
@@ -206,14 +210,15 @@ def short(r: random.Random, chars: int, project: Project) -> Draft:
 
 def edit_report(r: random.Random, chars: int, project: Project) -> Draft:
     """What an edit or write call returns."""
+    path = project.at or project.file(r)
     first = r.choice(
         (
-            f"Updated {project.file(r)}: {r.randint(1, 9)} replacement(s)\n",
-            f"Wrote {r.randint(300, 40_000)} bytes to {project.file(r)}\n",
-            f"Patch applied to {project.file(r)} (+{r.randint(1, 60)} -{r.randint(0, 40)})\n",
+            f"Updated {path}: {r.randint(1, 9)} replacement(s)\n",
+            f"Wrote {r.randint(300, 40_000)} bytes to {path}\n",
+            f"Patch applied to {path} (+{r.randint(1, 60)} -{r.randint(0, 40)})\n",
         )
     )
     if chars <= len(first) + 20:
         return Draft("", [first], "")
-    more = search_hits(r, chars - len(first), project).lines
-    return Draft(first, more, "")
+    lines = source_lines(r, chars - len(first), project, language_of(project.at or ""))
+    return Draft("", [first, *(f"{r.choice('    +-')}{line}" for line in lines)], "")

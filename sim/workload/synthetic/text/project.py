@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import random
 
 from sim.workload.synthetic.text import words
@@ -19,6 +20,8 @@ class Project:
         main: its main language.
         files: paths below the root.
         modules, tests, hosts, services: names that recur in texts.
+        at, topic, shows, coin: the file and the thing that one tool call is about, the kind of text it returns, and
+            a coin that its arguments and its result both go by (`focus`).
     """
 
     def __init__(self, seed: int) -> None:
@@ -36,11 +39,26 @@ class Project:
                 suffix = _SUFFIX[self.main if r.random() < 0.75 else r.choice(_MIX)]
                 folder = r.choice(("src", "src", "lib", "app", "internal", "core", "api", "scripts"))
                 self.files.append(f"{folder}/{module}/{r.choice(words.VERBS)}_{r.choice(words.NOUNS)}.{suffix}")
+        self.python = [f for f in self.files if f.endswith(".py")] or [f"src/{self.package}/main.py"]
+        self.at: str | None = None
+        self.topic = self.modules[0]
+        self.shows = ""
+        self.coin = False
         self.tests = [f"tests/{m}/test_{r.choice(words.VERBS)}_{r.choice(words.NOUNS)}.py" for m in self.modules]
 
     def file(self, r: random.Random) -> str:
-        """One of its files."""
-        return r.choice(self.files)
+        """One of its files; often the one in focus."""
+        return self.at if self.at is not None and r.random() < 0.5 else r.choice(self.files)
+
+    def focus(self, seed: int, shows: str) -> Project:
+        """The same project as one tool call sees it: its arguments and its result are about the same file."""
+        r = random.Random(seed)
+        near = copy.copy(self)
+        near.at = r.choice(self.files)
+        near.topic = r.choice(self.modules)
+        near.coin = r.random() < 0.5
+        near.shows = shows
+        return near
 
 
 def language_of(path: str) -> str:
