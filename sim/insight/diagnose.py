@@ -13,6 +13,12 @@ from sim.insight.gates import Case, gates_row, version_of
 Level: TypeAlias = Literal["note", "warning"]
 
 
+TOLD_BY_DIAGNOSIS = frozenset(
+    f"compression.{key}" for key in ("threshold", "threshold_tokens", "proactive_prune_tokens")
+)
+"""Settings whose lack of effect on a window `diagnose` tells itself."""
+
+
 @dataclass(frozen=True, slots=True)
 class Said:
     """One finding.

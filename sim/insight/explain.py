@@ -13,7 +13,7 @@ from sim.engine.factory import Progress
 from sim.engine.hermes.inert import Situation
 from sim.engine.hermes.settings import BLOCKS, Remark, check_blocks
 from sim.errors import InputError, UsageError
-from sim.insight.diagnose import Said, collapses, diagnose
+from sim.insight.diagnose import TOLD_BY_DIAGNOSIS, Said, collapses, diagnose
 from sim.insight.gates import Case, Opened, engines_for, gates_row, version_of
 from sim.scenario import Arm, EngineSpec, Scenario, load_scenario, looks_like_config
 from sim.units import format_tokens, parse_tokens
@@ -113,8 +113,9 @@ def explain(
     """
     sizes = [_window(one) for one in windows]
     specs = [_engine(one) for one in engines]
+    misplaced: list[dict[str, Any]] = []
     if isinstance(source, Scenario):
-        cases, misplaced = _of_scenario(source, sizes, specs), []
+        cases = _of_scenario(source, sizes, specs)
     elif isinstance(source, Mapping):
         cases, misplaced = _of_blocks(source, sizes, specs)
     else:
@@ -152,6 +153,10 @@ def explain_cases(
     diagnosis += [
         Said("warning", "ignored", one["arm"], one["engine"], one["window"], f"{one['setting']}: {one['reason']}")
         for one in merged
+        if one["setting"] not in TOLD_BY_DIAGNOSIS or "no such setting" in one["reason"]
+    ]
+    diagnosis += [
+        Said("warning", "ignored", "", one["engine"], None, f"{one['setting']}: {one['reason']}") for one in misplaced
     ]
     return Explanation(rows, merged, list(misplaced), collapses(rows), diagnosis)
 
@@ -293,7 +298,7 @@ def _of_config(
 
         def place(path: str) -> str | None:
             where = document.where(tuple(path.split(".")), key=True)
-            return str(where) if where.line else None
+            return str(where) if document.places else None
 
         for status in ("misplaced", "renamed", "unknown", "wrong_type"):
             remarks: tuple[Remark, ...] = getattr(judged, status) if spec.kind == "hermes" else ()
