@@ -1,7 +1,8 @@
 """Figures of docs/dual.md that need no prices: steps in the recent zone, shares by kind, usage, retention, the goal.
 
-Run with `python bench/dual_study.py [--hermes] [--replications N]`. Sessions are the simulator's own `coding-2h`; the
-driver below feeds them to an engine as the world does, without a provider, and looks at the history before each call.
+Run with `python bench/dual_study.py [--hermes] [--replications N] [--figure FILE]`. Sessions are the simulator's own
+`coding-2h`; the driver below feeds them to an engine as the world does, without a provider, and looks at the history
+before each call.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from sim.engine import AuxReply, Engine, Hook, Open, Rates, Rewrite
+from sim.engine import AuxReply, Engine, Hook, Open, Rates, Rewrite, Usage
 from sim.engine.dual import DualEngine, Goal, Loss, Statistics, measure_loss
 from sim.engine.dual.loss import add_losses
 from sim.engine.none import NoneEngine
@@ -83,8 +84,9 @@ class Player:
                 everything = "\n".join(texts)
                 done.facts += [self.script.facts[n] in everything for n in reply.needs]
                 self.now += reply.seconds
+                usage = Usage(self.history.tokens, reply.row.tokens + reply.hidden_tokens)
                 self.history.append(reply.row)
-                self._take(self.session.after_response(reply.row, None, self.now))
+                self._take(self.session.after_response(reply.row, usage, self.now))
                 if reply.tools:
                     rows = [tool.result for tool in reply.tools]
                     done.tool_calls += len(rows)
@@ -197,6 +199,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--hermes", action="store_true", help="also play the two Hermes engines")
     parser.add_argument("--replications", type=int, default=3)
+    parser.add_argument("--figure", metavar="FILE", help="draw usage and goal residency to this SVG")
     parser.add_argument("--scale", choices=["mix", "full"], action="append")
     options = parser.parse_args()
     maker = RowMaker(token_model(MODEL))
@@ -214,6 +217,9 @@ def main() -> None:
 
         for version in ("0.19", "0.22"):
             arms[f"hermes@{version}"] = (open_engine(EngineSpec(kind="hermes", version=version)), {})
+    if options.figure:
+        draw_goal(options.figure, maker, arms)
+        forget(arms)
     for scale in options.scale or ["mix", "full"]:
         drawn = list(scripts(scale, options.replications, maker))
         sizes = [size for script in drawn for size in step_sizes(script)]
@@ -232,9 +238,7 @@ def main() -> None:
             if isinstance(engine, DualEngine) and name == "dual":
                 dual = engine.statistics()
         kinds(dual)
-        for arm in arms.values():
-            if isinstance(arm[0], DualEngine):
-                arm[0].log.clear()
+        forget(arms)
     for arm in arms.values():
         arm[0].close()
     bursts(options.replications, maker)
@@ -295,6 +299,43 @@ def windows(replications: int, maker: RowMaker) -> None:
                 peak, calls = max(r.peak for r in runs), mean([r.calls for r in runs])
                 line = f"   {language:8} prefix {fixed:>6,} window {window:>9,} calls {calls:>4.0f} peak {peak:>7,}"
                 print(f"{line} {ends(runs):9} {rungs}")
+
+
+def forget(arms: dict[str, tuple[Engine, dict[str, Any]]]) -> None:
+    """Empty the compression logs."""
+    for engine, _ in arms.values():
+        if isinstance(engine, DualEngine):
+            engine.log.clear()
+
+
+def draw_goal(path: str, maker: RowMaker, arms: dict[str, tuple[Engine, dict[str, Any]]]) -> None:
+    """Chart of the window in use and of whether the task stands in the request word for word, call by call."""
+    import matplotlib
+
+    matplotlib.use("svg")
+    import matplotlib.pyplot as plt
+
+    plt.rcParams["svg.hashsalt"] = "dual"
+    script = next(scripts("full", 1, maker))
+    shown = [name for name in ("none", "dual", "hermes@0.19", "hermes@0.22") if name in arms]
+    figure, (usage, goal) = plt.subplots(2, 1, figsize=(9, 6), sharex=True, height_ratios=(3, 1))
+    for place, name in enumerate(shown):
+        engine, settings = arms[name]
+        run = Player(engine, script, 100_000, settings, maker).run()
+        calls = range(1, run.calls + 1)
+        line = usage.plot(calls, [tokens / 1_000 for _, tokens in run.usage], label=name)[0]
+        there = [place if seen else float("nan") for seen in run.goal]
+        goal.plot(calls, there, color=line.get_color(), linewidth=5, solid_capstyle="butt")
+    usage.axhline(75, color="grey", linewidth=0.8, linestyle=":")
+    usage.set_ylabel("thousand tokens in the request")
+    usage.legend(loc="lower right")
+    goal.set_yticks(range(len(shown)), shown)
+    goal.set_ylim(-0.6, len(shown) - 0.4)
+    goal.set_xlabel("call")
+    goal.set_title("the task of the first message stands in the request word for word", fontsize=9, loc="left")
+    figure.suptitle("coding-2h at full scale on a window of 100K, one session")
+    figure.tight_layout()
+    figure.savefig(path, metadata={"Date": None})
 
 
 def kinds(found: Statistics) -> None:
