@@ -4,6 +4,7 @@ Offers:
     Preset, load_preset       a kind of session as settings; ours by name or a person's own YAML file
     preset_names              the presets that come with hermes-sim
     draw                      one synthetic session of a preset
+    require_room              refuses a preset whose first request does not fit a window
     draw_curve                token-only growth, exact to the token
     summary_text              a plausible summary of a wanted size (for the auxiliary model)
     Script, Turn, Reply, ToolRun   what all of them return (`sim.workload.script`)
@@ -13,6 +14,7 @@ from sim.workload.curve import draw_curve
 from sim.workload.draw import draw
 from sim.workload.load import load_preset, preset_names
 from sim.workload.preset import Preset
+from sim.workload.room import require_room
 from sim.workload.script import Reply, Script, ToolRun, Turn
 from sim.workload.synthetic import summary_text
 
@@ -26,5 +28,6 @@ __all__ = [
     "draw_curve",
     "load_preset",
     "preset_names",
+    "require_room",
     "summary_text",
 ]

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from sim.errors import InputError, ManyErrors
-from sim.workload import Preset, load_preset, preset_names
+from sim.workload import Preset, load_preset, preset_names, require_room
 from sim.workload.preset import ARGUMENT_TEXTS, RESULT_TEXTS
 from sim.workload.synthetic.text import ARGUMENTS, RESULTS
 
@@ -150,3 +150,11 @@ def test_a_file_that_is_not_text(tmp_path: Path) -> None:
     (tmp_path / "x.yaml").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(InputError, match="UTF-8"):
         load_preset(str(tmp_path / "x.yaml"))
+
+
+def test_a_preset_must_fit_the_window_before_the_first_call() -> None:
+    require_room(load_preset("tiny-window"), 8_000)
+    require_room(load_preset("long-haul"), 200_000)
+    with pytest.raises(InputError, match=r"starts with about 24,\d+ tokens.*prefix.skills_tokens") as caught:
+        require_room(load_preset("long-haul"), 20_000)
+    assert caught.value.exit_code == 3
