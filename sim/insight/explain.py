@@ -34,7 +34,8 @@ class Explanation:
 
     Attributes:
         rows: one for each arm or config, engine and window, as `explain --json` has them.
-        ignored: settings without effect: arm, engine, setting, value, reason, where, window (None: on every one).
+        ignored: settings without effect, or with another value than written: arm, engine, setting, value, reason,
+            where, window (None: on every one).
         misplaced: settings not where Hermes reads them, or not spelt or typed as it does: engine, setting, value,
             status, reason, home, where.
         findings: different settings that come to one trigger.
@@ -143,7 +144,8 @@ def explain_cases(
         version = version_of(case, info)
         if version:
             situation = Situation(case.window, case.max_tokens, None if case.model == "unknown" else case.model)
-            for one in check_blocks(version, case.settings, situation).ignored:
+            judged = check_blocks(version, case.settings, situation)
+            for one in (*judged.ignored, *judged.limited):
                 reported.add(one.setting)
                 without.append(_ignored(case, one.setting, one.value, one.reason))
         without += [

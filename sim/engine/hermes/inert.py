@@ -6,9 +6,9 @@ trigger are held against the real compressor in the tests.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from sim.engine.contract import Ignored
 
@@ -48,14 +48,30 @@ def ratio_trigger(version: str, window: int, ratio: float, max_tokens: int | Non
 
 
 def inert(version: str, given: Mapping[str, Any], merged: Mapping[str, Any], situation: Situation) -> Iterator[Ignored]:
-    """Every setting of `given` without effect.
+    """Every setting of `given` without effect: the session would be the same without it.
 
     Args:
         given: the blocks as set.
         merged: the same over the version's defaults.
     """
-    for block in (_compression, _trigger, _auxiliary, _caching):
-        for path, reason in block(version, merged, situation):
+    yield from _given(given, (_compression, _trigger, _caching), version, merged, situation)
+
+
+def limited(
+    version: str, given: Mapping[str, Any], merged: Mapping[str, Any], situation: Situation
+) -> Iterator[Ignored]:
+    """Every setting of `given` that takes effect with another value than the one written."""
+    yield from _given(given, (_limits,), version, merged, situation)
+
+
+Rule: TypeAlias = Callable[[str, Mapping[str, Any], Situation], Iterator[tuple[str, str]]]
+
+
+def _given(
+    given: Mapping[str, Any], rules: Sequence[Rule], version: str, merged: Mapping[str, Any], situation: Situation
+) -> Iterator[Ignored]:
+    for rule in rules:
+        for path, reason in rule(version, merged, situation):
             name, _, rest = path.partition(".")
             value = _at(given.get(name), rest)
             if value is not _ABSENT:
@@ -88,27 +104,12 @@ def _compression(version: str, merged: Mapping[str, Any], situation: Situation) 
             if key != "enabled":
                 yield at + key, "compression is switched off by `enabled: false`"
         return
-    ratio = _number(block.get("target_ratio"))
-    if version != "0.19" and str(block.get("tail_mode", "lean")).strip().lower() != "legacy":
-        idle = _number(block.get("idle_compact_after_seconds")) or 0
-        if idle <= 0:
-            yield at + "target_ratio", "tail_mode lean sizes the tail by the window; target_ratio plays no part in it"
-    elif ratio is not None and not 0.1 <= ratio <= 0.8:
-        yield at + "target_ratio", f"kept within 0.1 and 0.8, so {min(max(ratio, 0.1), 0.8):g} applies"
-    mode = block.get("tail_mode")
-    if isinstance(mode, str) and mode.strip().lower() not in {"lean", "legacy"}:
-        yield at + "tail_mode", "an unknown mode counts as lean"
+    if _lean(version, block) and not _number(block.get("idle_compact_after_seconds")):
+        yield at + "target_ratio", "tail_mode lean sizes the tail by the window; target_ratio plays no part in it"
     if version != "0.19":
         if not _number(block.get("proactive_prune_tokens")):
             for key in ("proactive_prune_min_result_chars", "proactive_prune_min_reclaim_tokens"):
                 yield at + key, "the proactive prune is off (proactive_prune_tokens is 0)"
-        else:
-            smallest = _number(block.get("proactive_prune_min_result_chars"))
-            if smallest is not None and smallest < 200:
-                yield at + "proactive_prune_min_result_chars", "raised to 200"
-        attempts = _number(block.get("max_attempts"))
-        if attempts is not None and not 1 <= attempts <= 10:
-            yield at + "max_attempts", f"{'limited to 10' if attempts > 10 else 'below 1, so the default 3 applies'}"
         if not block.get("micro_compact"):
             for key in ("micro_compact_every_n_turns", "micro_compact_defrag_threshold_tokens"):
                 yield at + key, "micro-compaction is off (micro_compact is false)"
@@ -119,6 +120,33 @@ def _compression(version: str, merged: Mapping[str, Any], situation: Situation) 
         name = situation.model.lower()
         if not any(str(pattern).rpartition(":")[2].lower() in name for pattern in patterns):
             yield at + "model_thresholds", f"none of its keys is part of the model's name {situation.model}"
+
+
+def _lean(version: str, block: Mapping[str, Any]) -> bool:
+    return version != "0.19" and str(block.get("tail_mode", "lean")).strip().lower() != "legacy"
+
+
+def _limits(version: str, merged: Mapping[str, Any], situation: Situation) -> Iterator[tuple[str, str]]:
+    """Values that Hermes moves into a range of its own."""
+    block, at = merged["compression"], "compression."
+    if block.get("enabled") is not False:
+        ratio = _number(block.get("target_ratio"))
+        if ratio is not None and not 0.1 <= ratio <= 0.8:
+            yield at + "target_ratio", f"kept within 0.1 and 0.8, so {min(max(ratio, 0.1), 0.8):g} applies"
+        mode = block.get("tail_mode")
+        if isinstance(mode, str) and mode.strip().lower() not in {"lean", "legacy"}:
+            yield at + "tail_mode", "an unknown mode counts as lean"
+        smallest = _number(block.get("proactive_prune_min_result_chars"))
+        if smallest is not None and smallest < 200:
+            yield at + "proactive_prune_min_result_chars", "raised to 200"
+        attempts = _number(block.get("max_attempts"))
+        if attempts is not None and not 1 <= attempts <= 10:
+            yield at + "max_attempts", "limited to 10" if attempts > 10 else "below 1, so the default 3 applies"
+    timeout = _number((merged["auxiliary"].get("compression") or {}).get("timeout"))
+    if timeout is not None and timeout < 300:
+        yield "auxiliary.compression.timeout", "raised to 300 seconds for summaries"
+    if situation.model and "qwen" in situation.model.lower() and merged["prompt_caching"].get("cache_ttl") == "1h":
+        yield "prompt_caching.cache_ttl", "Qwen routes are limited to 5m"
 
 
 def _trigger(version: str, merged: Mapping[str, Any], situation: Situation) -> Iterator[tuple[str, str]]:
@@ -154,18 +182,6 @@ def _trigger(version: str, merged: Mapping[str, Any], situation: Situation) -> I
         yield "compression.proactive_prune_tokens", f"compaction fires first, at {trigger:,}"
 
 
-def _auxiliary(version: str, merged: Mapping[str, Any], situation: Situation) -> Iterator[tuple[str, str]]:
-    route = merged["auxiliary"].get("compression") or {}
-    timeout = _number(route.get("timeout"))
-    if timeout is not None and timeout < 300:
-        yield "auxiliary.compression.timeout", "raised to 300 seconds for summaries"
-
-
 def _caching(version: str, merged: Mapping[str, Any], situation: Situation) -> Iterator[tuple[str, str]]:
-    if not situation.model:
-        return
-    name = situation.model.lower()
-    if not any(part in name for part in MARKED):
+    if situation.model and not any(part in situation.model.lower() for part in MARKED):
         yield "prompt_caching.cache_ttl", f"Hermes places no cache markers for {situation.model}; its provider decides"
-    elif "qwen" in name and merged["prompt_caching"].get("cache_ttl") == "1h":
-        yield "prompt_caching.cache_ttl", "Qwen routes are limited to 5m"

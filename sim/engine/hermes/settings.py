@@ -18,7 +18,7 @@ from importlib.resources import files
 from typing import Any, Literal, TypeAlias
 
 from sim.engine.contract import Ignored
-from sim.engine.hermes.inert import Situation, inert
+from sim.engine.hermes.inert import Situation, inert, limited
 from sim.engine.hermes.versions import VERSIONS, find_version
 
 Kind: TypeAlias = Literal["bool", "whole", "number", "text", "list", "map", "ttl"]
@@ -122,6 +122,7 @@ class Judgement:
         unknown: no such setting.
         wrong_type: a value of the wrong kind.
         works: paths that take effect.
+        limited: those among them that take effect with another value, moved into Hermes's own range.
     """
 
     ignored: tuple[Ignored, ...] = ()
@@ -130,6 +131,7 @@ class Judgement:
     unknown: tuple[Remark, ...] = ()
     wrong_type: tuple[Remark, ...] = ()
     works: tuple[str, ...] = ()
+    limited: tuple[Ignored, ...] = ()
 
 
 @cache
@@ -240,18 +242,19 @@ class _Judge:
 
     def judgement(self, blocks: Mapping[str, Any]) -> Judgement:
         given = {name: blocks[name] for name in BLOCKS if isinstance(blocks.get(name), Mapping)}
+        merged = merge(defaults(self.label), given)
         without = {
-            one.setting: one
-            for one in inert(self.label, given, merge(defaults(self.label), given), self.situation)
-            if one.setting in self.works
+            one.setting: one for one in inert(self.label, given, merged, self.situation) if one.setting in self.works
         }
+        works = tuple(path for path in self.works if path not in without)
         return Judgement(
             (*self.ignored, *without.values()),
             tuple(self.misplaced),
             tuple(self.renamed),
             tuple(self.unknown),
             tuple(self.wrong),
-            tuple(path for path in self.works if path not in without),
+            works,
+            tuple(one for one in limited(self.label, given, merged, self.situation) if one.setting in works),
         )
 
     def walk(self, node: Mapping[str, Any], at: str) -> None:

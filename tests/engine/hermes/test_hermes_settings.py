@@ -267,8 +267,48 @@ def test_other_sections_are_passed_over_and_secrets_never_shown() -> None:
 def test_settings_without_effect_beside_others(
     version: str, blocks: dict[str, Any], situation: Situation, setting: str, said: str
 ) -> None:
-    found = {one.setting.rpartition(".")[2]: one.reason for one in check_blocks(version, blocks, situation).ignored}
+    judged = check_blocks(version, blocks, situation)
+    found = {one.setting.rpartition(".")[2]: one.reason for one in (*judged.ignored, *judged.limited)}
     assert said in found[setting]
+
+
+def test_a_limited_value_still_works() -> None:
+    """A value out of range is moved into it; leaving the setting out would be another thing."""
+    judged = check_blocks("0.22", {"compression": {"max_attempts": 40, "tail_mode": "legacy", "target_ratio": 0.95}})
+    assert judged.ignored == ()
+    assert {one.setting for one in judged.limited} == {"compression.max_attempts", "compression.target_ratio"}
+    assert "compression.max_attempts" in judged.works
+
+
+@given(
+    chars=st.integers(0, 400),
+    attempts=st.integers(-3, 20),
+    ratio=st.floats(0.0, 1.0),
+    prune=st.sampled_from([0, 60_000]),
+    mode=st.sampled_from(["lean", "legacy", "other"]),
+    idle=st.sampled_from([0, 600]),
+)
+def test_leaving_out_what_is_ignored_changes_nothing(
+    engines: dict[str, HermesEngine], chars: int, attempts: int, ratio: float, prune: int, mode: str, idle: int
+) -> None:
+    block = {
+        "proactive_prune_tokens": prune,
+        "proactive_prune_min_result_chars": chars,
+        "max_attempts": attempts,
+        "target_ratio": ratio,
+        "tail_mode": mode,
+        "idle_compact_after_seconds": idle,
+    }
+    idle_keys = {one.setting.rpartition(".")[2] for one in check_blocks("0.22", {"compression": block}).ignored}
+    rest = {key: value for key, value in block.items() if key not in idle_keys}
+
+    def figures(given: dict[str, Any]) -> tuple[Any, ...]:
+        info = engines["0.22"].resolve(Open("s", "a-model", 1_000_000, None, (), {"compression": given}))
+        details = {key: info.details[key] for key in ("max_attempts", "idle_floor_tokens", "tail_mode")}
+        chars_used = info.details["proactive_prune_min_result_chars"] if prune else None
+        return info.trigger_tokens, info.tail_tokens, info.tail_kept_tokens, tuple(details.values()), chars_used
+
+    assert figures(block) == figures(rest)
 
 
 def test_settings_with_effect_are_left_alone() -> None:
