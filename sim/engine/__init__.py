@@ -5,7 +5,8 @@ Offers:
     Open, EngineInfo          how a session starts, what its settings came to
     Rewrite, Attempt, Outcome what a hook did
     AuxRequest, AuxReply      a model call made by an engine, decided by the world
-    open_engine               the engine a scenario names
+    open_engine               the engine a scenario names (none.py, parametric.py, dual/, hermes/, or a user's class)
+    (conformance.py)          the suite every engine passes; users take it from `sim.testing`
 """
 
 from sim.engine.contract import (
@@ -26,6 +27,7 @@ from sim.engine.contract import (
     Usage,
     nothing,
 )
+from sim.engine.factory import open_engine
 
 __all__ = [
     "NOTHING",
@@ -44,4 +46,5 @@ __all__ = [
     "Rewrite",
     "Usage",
     "nothing",
+    "open_engine",
 ]
