@@ -27,7 +27,8 @@ table { border-collapse: collapse; width: 100%; font-size: .88rem; }
 th { text-align: left; font-weight: 500; color: var(--muted); vertical-align: bottom;
   border-bottom: 1px solid var(--muted); }
 th, td { padding: .35rem .5rem; }
-td { border-bottom: 1px solid var(--rule); vertical-align: top; overflow-wrap: anywhere; }
+td { border-bottom: 1px solid var(--rule); vertical-align: top; overflow-wrap: break-word; }
+td:first-child { min-width: 7rem; }
 td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 tr.best td { background: var(--tint); } tr.best td:first-child { font-weight: 600; }
 i.dot { display: inline-block; width: .7em; height: .7em; border-radius: .12em; margin-right: .4em; }

@@ -56,7 +56,7 @@ def draw(view: View, words: Words) -> style.ReportFigure:
             starts.append((float(calls[0]), float(sent[drawn][0])))
             first = view.first_compaction(arm)
             if first is not None and 1 <= first <= len(sent) and sent[first - 1] > 0:
-                axes.plot(first, sent[first - 1], marker="v", ms=5.5, mfc=look.colour, mec="white", mew=0.7)
+                axes.plot(first, sent[first - 1], marker="v", ms=5.5, mfc=look.colour, mec="white", mew=0.7, zorder=5)
         if starts:
             _guides(axes, starts[0], view.longest, words)
         else:
