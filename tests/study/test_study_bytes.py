@@ -70,7 +70,7 @@ def test_with_the_host_killed_in_the_middle_of_sessions(
 
     def fragile(host: HostProcess, *args: Any, **kwargs: Any) -> dict[str, Any]:
         frames[0] += 1
-        if frames[0] in {6, 25}:
+        if frames[0] in {6, 17}:
             killed[0] += 1
             os.kill(host.pid, signal.SIGKILL)
         return request(host, *args, **kwargs)
