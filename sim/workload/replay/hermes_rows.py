@@ -55,7 +55,10 @@ def _key(item: dict[str, Any]) -> tuple[str, str, str, str]:
 def _summary(row: dict[str, Any], item: dict[str, Any]) -> bool:
     if row.get("_compressed_summary"):
         return True
-    return item["role"] in {"user", "assistant"} and plain(content(item["content"])).lstrip().startswith(_SUMMARY)
+    body = item["content"]
+    if body is None or item["role"] not in {"user", "assistant"}:
+        return False
+    return plain(content(body))[:40].lstrip().startswith(_SUMMARY)
 
 
 def history(name: str, rows: Iterable[dict[str, Any]]) -> Draft:
@@ -67,6 +70,8 @@ def history(name: str, rows: Iterable[dict[str, Any]]) -> Draft:
             taken_back += 1
         else:
             items.append((row, message(row)))
+    if not any(_summary(row, item) for row, item in items):
+        return _done(session(name, [item for _, item in items]), taken_back, 0)
     kept: list[Any] = []
     keys: list[tuple[str, str, str, str]] = []
     place = 0
@@ -88,7 +93,10 @@ def history(name: str, rows: Iterable[dict[str, Any]]) -> Draft:
         tail = next((n for n in range(len(ahead), 0, -1) if ahead[:n] == keys[-n:]), 0)
         copies += tail
         place += tail
-    draft = session(name, kept)
+    return _done(session(name, kept), taken_back, copies)
+
+
+def _done(draft: Draft, taken_back: int, copies: int) -> Draft:
     if taken_back:
         draft.skipped["taken back by the user, or an original whose copy is live"] += taken_back
     if copies:

@@ -160,7 +160,7 @@ def _call(message: dict[str, Any], at: float | None, place: int) -> Called:
         thinking=string(message.get("reasoning_content")) or string(message.get("reasoning")),
         done=at,
         seconds=number(message.get("latency")),
-        usage=usage_of(message.get("usage")),
+        usage=usage_of(message["usage"]) if message.get("usage") else None,
     )
     described = [mapping(one) for one in listing(message.get("tool_calls"))]
     legacy = mapping(message.get("function_call"))
