@@ -28,12 +28,12 @@ def differences(interpreter: str, script: Path, sessions: int, first: int, calls
     return found
 
 
-@pytest.mark.parametrize("first", [99, 3])
-def test_gates_agree_with_the_packages_own(interpreters: dict[str, str], first: int) -> None:
+@pytest.mark.parametrize(("first", "sessions", "calls"), [(99, 1, 33), (3, 2, 45), (9, 1, 45)])
+def test_gates_agree_with_the_packages_own(interpreters: dict[str, str], first: int, sessions: int, calls: int) -> None:
     """Session 99 once showed a prune that our gates missed (a pending round longer than the protected zone)."""
-    found = differences(interpreters["0.22"], CAMPAIGN, 2, first, 60)
+    found = differences(interpreters["0.22"], CAMPAIGN, sessions, first, calls)
     assert found["differences"] == []
-    assert found["tally"]["gates"] >= 200
+    assert found["tally"]["gates"] >= 60
     assert sum(count for gate, count in found["tally"].items() if "compaction" in gate or "prune" in gate) >= 5
 
 

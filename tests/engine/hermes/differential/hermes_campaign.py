@@ -122,8 +122,6 @@ def knobs(rng: random.Random) -> dict[str, Any]:
         "fail": rng.choice((0.0, 0.0, 0.2, 0.7)),
         "long": rng.random() < 0.15,
         "per_turn": rng.randint(2, 24),
-        "auxiliary": rng.choice((None, None, None, 64_000, 100_000, 131_072, 200_000)),
-        "refusals": rng.choice((0.0, 0.0, 0.03)),
     }
 
 
@@ -161,6 +159,10 @@ class Session:
     def __init__(self, seed: int) -> None:
         self.rng = random.Random(seed)
         self.knob = knobs(self.rng)
+        # Drawn apart, so that sessions stay what they were before these were added.
+        self.more = random.Random(f"{seed}/more")
+        self.knob["auxiliary"] = self.more.choice((None, None, None, 64_000, 100_000, 131_072, 200_000))
+        self.knob["refusals"] = self.more.choice((0.0, 0.0, 0.03))
         self.count = 0
         self.old: list[str] = []
 
@@ -313,7 +315,7 @@ def play(seed: int, calls: int, package: Any, modules: Any, tally: dict[str, int
                 call += 1
                 both(f"before call {call}", ours.before_call, oracle.before_call)
                 clock.now += rng.uniform(2, 30)
-                while ours.stop is None and rng.random() < knob["refusals"]:
+                while ours.stop is None and draw.more.random() < knob["refusals"]:
                     both(f"refused call {call}", lambda: ours.on_overflow("prompt is too long"), oracle.on_overflow)
                     if ours.stop is None:
                         both(f"again before call {call}", ours.before_call, oracle.before_call)
