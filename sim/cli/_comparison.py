@@ -121,7 +121,7 @@ def _engine(arm: Mapping[str, Any]) -> str:
 
 
 def _rule(rule: Any) -> str:
-    return "" if not rule or rule == "never" else str(rule)
+    return "" if not rule or rule in {"never", "none"} else str(rule)
 
 
 def _two(first: str, second: str) -> Text:

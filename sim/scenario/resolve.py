@@ -10,12 +10,14 @@ from collections.abc import Mapping
 from pathlib import Path as FilePath
 from typing import Any
 
+from sim.engine.hermes.settings import settings as known_settings
 from sim.errors import ConfigError
 from sim.scenario.blocks import check_blocks
 from sim.scenario.config import RULES, read_config
 from sim.scenario.engines import NEEDS_TEXT, EngineFormError, parse_engine
 from sim.scenario.file import ArmFile, ScenarioFile
 from sim.scenario.finding import Finding, Path, dotted
+from sim.scenario.hermes_keys import BY_PATH
 from sim.scenario.model import Arm, EngineSpec, ModelSpec, Scenario
 from sim.scenario.own_blocks import OWN_BLOCKS, check_own_block
 from sim.scenario.reader import Document
@@ -116,6 +118,7 @@ class _Arm:
         for block in OWN_BLOCKS:
             if block in self.own:
                 self.findings += check_own_block(block, self.own[block], self.document, self.path)
+        self.origin_defaults(engine)
         return Arm(
             name=self.name,
             engine=engine,
@@ -205,6 +208,13 @@ class _Arm:
         for place in [p for p in self.document.places if p[:-1] == path]:
             key = "window" if place[-1] == "context_length" else place[-1]
             self.origins[f"model.{key}"] = str(self.document.where(place, key=True))
+
+    def origin_defaults(self, engine: EngineSpec) -> None:
+        """Settings that nobody wrote come from the engine version's own defaults."""
+        if engine.kind == "hermes" and engine.version is not None:
+            for path, setting in known_settings(engine.version).items():
+                if path in BY_PATH and setting.default is not None:
+                    self.origins.setdefault(path, f"default of {engine.label}")
 
     def lay_config(self, written: str, path: Path, engine: EngineSpec) -> None:
         file = self.base_dir / FilePath(written).expanduser()

@@ -72,6 +72,8 @@ def test_every_value_knows_where_it_came_from(tmp_path: Path) -> None:
     assert two.origins["compression.target_ratio"] == "--set arms.two.compression.target_ratio=0.3"
     assert two.origins["model.window"] == f"{path}:15:13"
     assert two.origins["engine"] == f"{path}:14:13"
+    assert two.origins["compression.protect_first_n"] == "default of hermes@0.19"
+    assert "compression.tail_mode" not in two.origins
 
 
 def test_settings_that_a_version_does_not_read_are_warned_about(tmp_path: Path) -> None:
