@@ -130,6 +130,13 @@ class SessionRecord:
     """Resolved trigger, -1 when the engine never fires."""
     first_fire_estimate: int
     """The engine's figure at its first threshold compaction, -1 if none."""
+    facts_verbatim: int = 0
+    """Planted facts that stood in their tool result when they were needed."""
+    facts_summarised: int = 0
+    facts_recoverable: int = 0
+    facts_gone: int = 0
+    repeated_calls: int = 0
+    """Tool calls made again because their result was no longer seen."""
 
 
 CAUSES = ("compaction", "prune", "ttl", "minimum", "system", "model", "lookback", "other")

@@ -75,6 +75,10 @@ class Synthetic(Part):
     auxiliary: AuxiliaryBehaviour = AuxiliaryBehaviour()
     preset: str = Field(description="name of a preset (coding-2h, long-haul, …) or path of a preset file")
     set: dict[str, Any] = Field(default_factory=dict, description="single knobs of the preset, overridden")
+    forgetting: Annotated[Share, Field(ge=0, le=1)] = Field(
+        default=0.0,
+        description="probability that the agent repeats a tool call whose result it needs and no longer sees",
+    )
 
 
 class Replay(Part):

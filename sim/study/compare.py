@@ -146,6 +146,11 @@ def _arm(
         },
         "hit_ratio": round(tokens("cache_read_tokens") / input_tokens, 6) if input_tokens else 0.0,
         "miss_penalty_usd": part("penalty_pico"),
+        "facts": {
+            state: int(sessions.ints(f"facts_{state}")[own].sum())
+            for state in ("verbatim", "summarised", "recoverable", "gone")
+        },
+        "repeated_calls": int(sessions.ints("repeated_calls")[own].sum()),
         "overflows": int(np.count_nonzero(ends == "overflow")),
         "unfinished": int(np.count_nonzero((ends == "cut_off") | (ends == "failed"))),
     }

@@ -81,6 +81,7 @@ class Workbench:
             maker=self.maker(arm.model.name),
             auxiliary=self._auxiliary(scenario, arm),
             keep_alive=keep_alive,
+            forgetting=getattr(scenario.workload, "forgetting", 0.0),
             prewarm=prewarm,
         )
 

@@ -13,6 +13,7 @@ from sim.provider.seam import Cost, PriceCard, Served, TokenUse
 from sim.workload.script import Reply, Script
 from sim.world.attribution import Unread, attribute
 from sim.world.auxiliary import AuxiliaryCall
+from sim.world.residency import Memory
 from sim.world.setup import Provider, Setup
 
 LONG_CLASSES = frozenset({"1h", "12h", "24h"})
@@ -277,7 +278,7 @@ class Book:
         # Before a call and on overflow, `call` is already the one about to be sent.
         return self.call if site in {"before_call", "overflow"} else self.call + 1
 
-    def session(self, end: str, duration: float, trigger: int | None) -> None:
+    def session(self, end: str, duration: float, trigger: int | None, memory: Memory) -> None:
         """The session is over."""
         self._ledger.sessions.append(
             SessionRecord(
@@ -298,6 +299,11 @@ class Book:
                 cost_pico=self._cost,
                 trigger_tokens=-1 if trigger is None else trigger,
                 first_fire_estimate=self._first_fire,
+                facts_verbatim=memory.found["verbatim"],
+                facts_summarised=memory.found["summarised"],
+                facts_recoverable=memory.found["recoverable"],
+                facts_gone=memory.found["gone"],
+                repeated_calls=memory.repeats,
             )
         )
 

@@ -20,6 +20,7 @@ from sim.streams import Streams
 from sim.workload.script import Reply, Script, ToolRun, Turn
 from sim.world.auxiliary import Auxiliary
 from sim.world.booking import Book
+from sim.world.residency import Memory
 from sim.world.setup import Provider, Setup
 
 Process: TypeAlias = Generator[Any, Any, Any]
@@ -72,6 +73,7 @@ class Session:
         self.history = History(script.prefix)
         self.book = Book(setup, script, replication, ledger)
         self._auxiliary = Auxiliary(setup.auxiliary, streams) if setup.auxiliary else None
+        self._memory = Memory(script, streams, setup.forgetting, setup.maker)
         self._start = self._last_activity = script.started_at - base
 
     @property
@@ -94,7 +96,7 @@ class Session:
         finally:
             self._engine.close()
         info = self._engine.info
-        self.book.session(end, self.env.now - self._start, info.trigger_tokens)
+        self.book.session(end, self.env.now - self._start, info.trigger_tokens, self._memory)
 
     def _open(self) -> EngineSession:
         setup, script = self.setup, self.script
@@ -154,6 +156,10 @@ class Session:
         yield from self._drive(self._engine.turn_start(turn.users, gap, self.epoch))
         started_by = "user"
         for reply in turn.replies:
+            for again in self._memory.repeats_for(reply, self.history):
+                yield from self._call(again, started_by)
+                started_by = "tool"
+                yield from self._use_tools(again.tools)
             yield from self._call(reply, started_by)
             started_by = "tool"
             if reply.tools:

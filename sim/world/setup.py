@@ -86,6 +86,7 @@ class Setup:
         maker: token counts of the main model's family.
         auxiliary: the summarising model, None when the engine never asks.
         keep_alive: pings during pauses, None for none.
+        forgetting: probability that the agent repeats a tool call whose result it needs and no longer sees.
         prewarm: whether the fixed prefix is written to the cache before the first message.
         on_request: called with (session, call, prompt, marks) before each main request is served.
     """
@@ -102,5 +103,6 @@ class Setup:
     auxiliary: AuxiliaryRoute | None = None
     other_models: Mapping[str, Provider] = field(default_factory=dict)
     keep_alive: KeepAlive | None = None
+    forgetting: float = 0.0
     prewarm: bool = False
     on_request: Callable[[str, int, Prompt, Sequence[Mark]], None] | None = None
