@@ -4,6 +4,7 @@ Offers:
     Preset, load_preset       a kind of session as settings; ours by name or a person's own YAML file
     preset_names              the presets that come with hermes-sim
     draw                      one synthetic session of a preset
+    fit_preset                a preset fitted to recorded sessions, with distances
     require_room              refuses a preset whose first request does not fit a window
     draw_curve                token-only growth, exact to the token
     summary_text              a plausible summary of a wanted size (for the auxiliary model)
@@ -12,6 +13,7 @@ Offers:
 
 from sim.workload.curve import draw_curve
 from sim.workload.draw import draw
+from sim.workload.fitting import fit_preset
 from sim.workload.load import load_preset, preset_names
 from sim.workload.preset import Preset
 from sim.workload.room import require_room
@@ -26,6 +28,7 @@ __all__ = [
     "Turn",
     "draw",
     "draw_curve",
+    "fit_preset",
     "load_preset",
     "preset_names",
     "require_room",

@@ -130,6 +130,27 @@ class Uniform(_Bounded):
         return self.low + (self.high - self.low) * rng.random(n)
 
 
+class Quantiles(_Bounded):
+    """Any shape, given by its quantiles; between them the logarithm is interpolated."""
+
+    kind: Literal["quantiles"] = "quantiles"
+    shares: tuple[Number, ...] = Field(min_length=2, description="rising, from 0 to 1")
+    values: tuple[Number, ...] = Field(min_length=2, description="never falling, one a share")
+
+    @model_validator(mode="after")
+    def _rising(self) -> Quantiles:
+        if len(self.shares) != len(self.values):
+            raise ValueError(f"{len(self.shares)} shares for {len(self.values)} values")
+        if self.shares[0] != 0 or self.shares[-1] != 1 or list(self.shares) != sorted(set(self.shares)):
+            raise ValueError("shares must rise from 0 to 1")
+        if self.values[0] < 0 or list(self.values) != sorted(self.values):
+            raise ValueError("values must be 0 or more and must not fall")
+        return self
+
+    def _raw(self, rng: np.random.Generator, n: int) -> Floats:
+        return np.expm1(np.interp(rng.random(n), self.shares, np.log1p(self.values)))
+
+
 class Mixture(_Bounded):
     """One of several distributions, chosen by weight at each draw."""
 
@@ -168,6 +189,7 @@ Distribution: TypeAlias = Annotated[
     | Annotated[Lognormal, Tag("lognormal")]
     | Annotated[Exponential, Tag("exponential")]
     | Annotated[Uniform, Tag("uniform")]
+    | Annotated[Quantiles, Tag("quantiles")]
     | Annotated[Mixture, Tag("mixture")],
     Discriminator(_tag),
     BeforeValidator(_fixed),

@@ -121,7 +121,7 @@ def _nested(path: list[str], value: Any) -> dict[str, Any]:
     return value
 
 
-_TAGS = {"fixed", "lognormal", "exponential", "uniform", "mixture"}
+_TAGS = {"fixed", "lognormal", "exponential", "uniform", "quantiles", "mixture"}
 
 
 def _explain(entry: Any, where: Where) -> InputError:

@@ -52,6 +52,12 @@ def test_mixture_chooses_by_weight() -> None:
     assert (values == 9).mean() == pytest.approx(0.75, abs=0.01)
 
 
+def test_quantiles_are_met() -> None:
+    values = draws({"kind": "quantiles", "shares": [0, 0.5, 0.9, 1], "values": [3, 40, 700, "9K"]})
+    assert np.quantile(values, [0.5, 0.9]) == pytest.approx([40, 700], rel=0.05)
+    assert (values.min() >= 2.999, values.max() <= 9_000.001) == (True, True)
+
+
 def test_exponential_and_uniform() -> None:
     assert draws({"kind": "exponential", "mean": 40}).mean() == pytest.approx(40, rel=0.03)
     even = draws({"kind": "uniform", "low": 2, "high": 6})
@@ -96,6 +102,9 @@ def test_draws_one_at_a_time_are_the_same_as_in_blocks() -> None:
         ({"kind": "exponential", "mean": -3}, "greater than 0"),
         ({"kind": "mixture", "weights": [1], "parts": [1, 2]}, "1 weights for 2 parts"),
         ({"kind": "mixture", "weights": [0, 0], "parts": [1, 2]}, "not all 0"),
+        ({"kind": "quantiles", "shares": [0, 0.5], "values": [1, 2]}, "rise from 0 to 1"),
+        ({"kind": "quantiles", "shares": [0, 1], "values": [3, 2]}, "must not fall"),
+        ({"kind": "quantiles", "shares": [0, 1], "values": [3]}, "2 items|1 values"),
         ({"kind": "gauss", "mean": 3}, "gauss"),
         (-3, "greater than or equal to 0"),
         (float("nan"), "not a finite number"),
