@@ -16,11 +16,12 @@ from sim.engine.dual.item import Item, full_text
 from sim.engine.dual.settings import DualSettings
 
 _TERM = re.compile(
-    r"[A-Za-z]\w*_\w{2,40}|[A-Za-z]+[a-z][A-Z]\w{2,40}|[\w.-]*/[\w./-]{4,80}|\b\d{4,12}\b|[A-Z]\w+Error\b"
+    r"[A-Za-z]\w{0,40}_\w{2,40}|[A-Za-z]{1,40}[a-z][A-Z]\w{2,40}|[\w.-]{0,80}/[\w./-]{4,80}|\b\d{4,12}\b|[A-Z]\w{1,40}Error\b"
 )
 _STEPS_SEEN = 40
 _REFERENCES_SEEN = 200
 _TERMS_A_ROW = 400
+_CHARACTERS_A_ROW = 60_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,9 @@ class AdaptiveZone:
 
     def see(self, item: Item) -> None:
         """A row was appended."""
-        terms = [] if item.message is None else _TERM.findall(full_text(item.message))[:_TERMS_A_ROW]
+        terms = (
+            [] if item.message is None else _TERM.findall(full_text(item.message)[:_CHARACTERS_A_ROW])[:_TERMS_A_ROW]
+        )
         if item.role == "tool":
             for term in terms:
                 # The first result that brought a term is the one to go back to, unless it was brought again.

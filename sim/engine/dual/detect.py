@@ -90,7 +90,7 @@ def sample_lines(text: str) -> list[str]:
 
 def path_language(hint: str) -> tuple[str, bool]:
     """Programming language by the file name in a tool call's arguments, and whether it names a file at all."""
-    for match in _PATH.finditer(hint[:4_000]):
+    for match in _PATH.finditer(hint[:1_000]):
         extension = match.group(1).lower()
         if extension in _LANGUAGES:
             return _LANGUAGES[extension], True

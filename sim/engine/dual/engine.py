@@ -174,7 +174,9 @@ class DualSession:
         events: list[Rewrite | Attempt] = [self._event(p, site, seconds / len(changed), finished) for p in changed]
         if not changed:
             events.append(Attempt(site, "unchanged", self.body.tokens))
-        stop_reason = "overflow" if self.body.tokens > self.controller.limits.window else None
+        # Before a call the provider has the last word: it refuses the request, and `on_overflow` follows.
+        hopeless = site == "overflow" and self.body.tokens > self.controller.limits.window
+        stop_reason = "overflow" if hopeless else None
         return Outcome(tuple(events), self.body.tokens, stop_reason)
 
     def _event(self, done: Pass, site: Site, seconds: float, at: float) -> Rewrite:

@@ -60,6 +60,8 @@ class Player:
 
     def call(self):
         self.take(self.session.before_call(self.now))
+        if self.history.tokens > self.session.controller.limits.window:
+            self.take(self.session.on_overflow("context_length_exceeded", self.now))
         assert self.session.body.tokens == self.history.tokens
         self.peak = max(self.peak, self.history.tokens)
 
@@ -384,3 +386,18 @@ def test_a_pass_that_frees_too_little_is_left_out():
     kept = play("2%")
     assert not kept.rewrites
     assert [e.reason for _, e in kept.events] == ["unchanged"]
+
+
+@pytest.mark.parametrize(
+    "text", ["x" * 800_000, "a1" * 300_000, "字" * 300_000, "1," * 300_000], ids=["x", "a1", "zh", "1,"]
+)
+def test_monstrous_rows_in_a_session(text):
+    settings = {"recent": "adaptive", "context_aware": True, "fact_pattern": r"\w{1,20}_key=[0-9a-f]{12}"}
+    player = Player(50_000, settings)
+    player.play([{"role": "user", "content": "look at it"}, *filler(0, 20)])
+    call = {"id": "big", "type": "function", "function": {"name": "terminal", "arguments": "{}"}}
+    player.append({"role": "assistant", "content": None, "tool_calls": [call]})
+    player.append({"role": "tool", "tool_call_id": "big", "content": text})
+    player.play(filler(1, 20))
+    assert player.stop is None
+    assert player.peak <= 50_000
