@@ -11,16 +11,15 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from sim.engine.hermes.ask import ProbeFailed, ask
 from sim.engine.hermes.install import InstallFailed, build, relink
 from sim.engine.hermes.versions import VERSIONS, Version, find_version
 from sim.errors import EngineError, EngineMissing
@@ -319,37 +318,12 @@ def identify(interpreter: Path | str) -> tuple[str, str] | None:
 
 
 def probe(interpreter: Path | str, question: str) -> dict[str, Any]:
-    """Run `probe.py` in an engine's interpreter, away from the user's home.
+    """Put a question of `probe.py` to an engine's interpreter.
 
     Raises:
         EngineError: the interpreter does not start, or the probe failed; its last words are told.
     """
-    clean = {k: v for k, v in os.environ.items() if not k.startswith(("HERMES_", "PYTHON"))}
-    clean |= {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONUTF8": "1", "PYTHONNOUSERSITE": "1"}
-    with as_file(files("sim.engine.hermes") / "probe.py") as script:
-        try:
-            done = subprocess.run(
-                [str(interpreter), "-P", "-W", "ignore", str(script), question],
-                capture_output=True,
-                text=True,
-                encoding="utf-8",
-                errors="replace",
-                env=clean,
-                cwd=tempfile.gettempdir(),
-                stdin=subprocess.DEVNULL,
-                timeout=300,
-                check=False,
-            )
-        except (OSError, subprocess.TimeoutExpired) as error:
-            raise EngineError(
-                f"{interpreter} does not start: {error}", remedy="name a working Python ≥ 3.11"
-            ) from error
-    if done.returncode == 0:
-        with suppress(ValueError, IndexError):
-            answer: dict[str, Any] = json.loads(done.stdout.strip().splitlines()[-1])
-            return answer
-    last = done.stderr.strip().splitlines()[-1:] or ["it printed no answer"]
-    raise EngineError(
-        f"the Hermes of {interpreter} cannot be used: {last[0]}",
-        remedy="install it again with `hermes-sim engines install`, or repair that environment",
-    )
+    try:
+        return ask(interpreter, question)
+    except ProbeFailed as error:
+        raise EngineError(str(error), remedy=error.remedy) from error

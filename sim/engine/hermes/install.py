@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from sim.engine.hermes.ask import ProbeFailed, ask
 from sim.engine.hermes.versions import Version
 
 Note = Callable[[int, int, str], None]
@@ -59,18 +60,31 @@ def build(scratch: Path, place: Path, known: Version, note: Note) -> None:
     arguments = ["install", "--no-deps", "--require-hashes", "--only-binary", ":all:", "--no-compile"]
     quiet = ["--disable-pip-version-check", "--no-input", "--progress-bar", "off", "--no-warn-script-location"]
     _run([*pip, *arguments, *quiet, "-r", str(lock)], "pip could not install it", heard)
-    note(total - 1, total, f"{name}: compiling")
-    # Bytecode names the final place, so that an engine's traceback points at files that exist.
-    site = [str(p) for p in scratch.glob("lib/python*/site-packages")] or [str(scratch / "Lib" / "site-packages")]
+    note(total - 1, total, f"{name}: checking")
+    _compile(python, scratch, place)
+    note(total, total, f"{name}: done")
+
+
+def _compile(python: Path, scratch: Path, place: Path) -> None:
+    """Prove that the compressor can be built, and keep bytecode of what that loads (all would take ten times as long).
+
+    Bytecode names the final place, so that an engine's traceback points at files that exist.
+    """
+    try:
+        files = ask(python, "used")["files"]
+    except ProbeFailed as error:
+        raise InstallFailed(f"it was installed, but cannot be used: {error}", "") from error
+    listed = scratch / "used.txt"
+    listed.write_text("\n".join(files), "utf-8")
+    agent = [str(p) for p in (*scratch.glob("lib/python*/site-packages/agent"), scratch / "Lib/site-packages/agent")]
     subprocess.run(
-        [str(python), "-m", "compileall", "-q", "-j", "0", "-s", str(scratch), "-p", str(place), *site],
+        [str(python), "-m", "compileall", "-q", "-s", str(scratch), "-p", str(place), "-i", str(listed), *agent[:1]],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         env=environment(),
         check=False,
     )
-    note(total, total, f"{name}: done")
 
 
 def relink(place: Path) -> bool:

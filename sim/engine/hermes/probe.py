@@ -1,8 +1,8 @@
 """Runs inside an engine's own interpreter: says which Hermes it holds and what its defaults are,
 and proves that its compressor can be built.
 
-A stand-alone script on the standard library (`python probe.py identify|check|defaults`), printing one JSON document.
-It sets HERMES_HOME and HOME to a scratch folder before anything of Hermes is imported.
+A stand-alone script on the standard library (`python probe.py identify|check|defaults|used`) that prints one JSON
+document. It sets HERMES_HOME and HOME to a scratch folder before anything of Hermes is imported.
 """
 
 from __future__ import annotations
@@ -67,7 +67,20 @@ def defaults() -> dict[str, Any]:
     return found
 
 
-QUESTIONS = {"identify": identify, "check": check, "defaults": defaults}
+def used() -> dict[str, Any]:
+    """The same, and the files that it loads, of the thousands that Hermes installs."""
+    found = check()
+    found["files"] = sorted(
+        {
+            file
+            for module in list(sys.modules.values())
+            if (file := getattr(module, "__file__", None)) and file.startswith(sys.prefix) and file.endswith(".py")
+        }
+    )
+    return found
+
+
+QUESTIONS = {"identify": identify, "check": check, "defaults": defaults, "used": used}
 
 
 def main() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
+import marshal
 import re
 import subprocess
 import sys
@@ -11,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from sim.engine.hermes import envs
+from sim.engine.hermes import envs, install
 from sim.engine.hermes.install import InstallFailed
 from sim.engine.hermes.versions import VERSIONS, Version, find_version, label_of
 from sim.errors import EngineError, EngineMissing
@@ -199,6 +201,25 @@ def test_a_copied_environment_whose_python_is_gone_is_linked_again(
     assert builder.built == ["0.22"]
     said = subprocess.run([python, "-c", "import sys; print(sys.prefix)"], capture_output=True, text=True, check=True)
     assert Path(said.stdout.strip()).resolve() == (folder / "hermes-0.22").resolve()
+
+
+def test_an_engine_that_cannot_be_imported_is_not_kept(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def build(scratch: Path, place: Path, known: Version, note: object) -> None:
+        Builder()(scratch, place, known, note)
+        install._compile(envs.interpreter_of(scratch), scratch, place)
+
+    monkeypatch.setattr(envs, "build", build)
+    with pytest.raises(EngineMissing, match=r"cannot be used: .*No module named 'agent'"):
+        envs.ensure("0.22")
+    assert visible(folder) == []
+
+
+def test_bytecode_of_the_real_engines_names_files_that_exist() -> None:
+    for label in VERSIONS:
+        interpreter = envs.ensure(label)
+        (source,) = (interpreter.parents[1]).glob("**/site-packages/agent/context_compressor.py")
+        code = marshal.loads(Path(importlib.util.cache_from_source(str(source))).read_bytes()[16:])
+        assert code.co_filename == str(source)
 
 
 def test_identify_other_interpreters(tmp_path: Path) -> None:
