@@ -32,7 +32,8 @@ def write_figures(data: RunData, folder: Path, *, lang: str = "en") -> list[Path
     written = []
     for name, drawing in FIGURES.items():
         figure = drawing(data, lang)
-        for suffix, content in (("svg", figure.svg()), ("png", figure.png())):
+        svg = data.drawn.setdefault((name, lang), figure.svg())
+        for suffix, content in (("svg", svg), ("png", figure.png())):
             path = folder / f"{name}.{suffix}"
             path.write_bytes(content)
             written.append(path)
@@ -101,7 +102,10 @@ def _pictures(data: RunData, words: Words, summary: bool) -> dict[str, bytes]:
 
     pictures = {"key": draw_key(data.view, words).svg()}
     if not summary:
-        pictures.update({name: drawing(data, words.lang).svg() for name, drawing in FIGURES.items()})
+        for name, drawing in FIGURES.items():
+            if (name, words.lang) not in data.drawn:
+                data.drawn[name, words.lang] = drawing(data, words.lang).svg()
+            pictures[name] = data.drawn[name, words.lang]
     return pictures
 
 

@@ -30,6 +30,11 @@ class RunData:
     manifest: dict[str, Any]
 
     @cached_property
+    def drawn(self) -> dict[tuple[str, str], bytes]:
+        """(figure, language) → SVG of figures already drawn, so that files and report share one drawing."""
+        return {}
+
+    @cached_property
     def view(self) -> View:
         """The derived quantities that figures and text share, computed once."""
         from sim.report.view import View

@@ -173,7 +173,7 @@ def _real(view: View, words: Words) -> dict[str, Any]:
     family = text.printable(view.data.summary.get("stamp", {}).get("tokenizer", {}).get("family", "?"))
     summary_tokens = f"{assumed.get('auxiliary', {}).get('summary_tokens', 0):,}"
     for part, status, values in (
-        ("tokens", "real.real", {"family": family}),
+        ("tokens", "real.counted", {"family": family}),
         ("prices", "real.data", {}),
         ("cache", "real.modelled", {}),
         ("auxiliary", "real.modelled", {"tokens": summary_tokens}),

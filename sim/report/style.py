@@ -23,6 +23,8 @@ WIDTH = 6.7
 """Inches; the text width of the report's page, so figures print at their own size."""
 CAPTION = 6.8
 """Points; the size of a figure's caption."""
+EDGE = "#8A8A8A"
+"""Outline of filled parts, so that pale ones keep their shape on paper."""
 INK, MUTED, FAINT, GRID = "#222222", "#5A5A5A", "#B5B5B5", "#E6E6E6"
 BASELINE = "#3C3C3C"
 ARM_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C6D31")
@@ -31,23 +33,23 @@ _DASHES: tuple[Any, ...] = ("solid", (0, (5, 1.6)), (0, (1.2, 1.2)), (0, (6, 1.6
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 
 PARTS: dict[str, tuple[str, str]] = {
-    "cache_read": ("#8FBBDD", ""),
+    "cache_read": ("#7DB0D6", ""),
     "cache_write": ("#F2C878", "////"),
     "fresh": ("#E59A76", "xxxx"),
-    "output": ("#BDBDBD", ""),
+    "output": ("#EDEDED", ""),
     "auxiliary": ("#DDB0CA", "...."),
     "storage": ("#9FD3C4", "----"),
 }
 """Part of the bill → fill and hatch; pale, so that they are not taken for arms."""
 CAUSES: dict[str, tuple[str, str]] = {
-    "compaction": ("#8FBBDD", ""),
+    "compaction": ("#7DB0D6", ""),
     "prune": ("#F2C878", "////"),
-    "ttl": ("#BDBDBD", ""),
+    "ttl": ("#EDEDED", ""),
     "minimum": ("#9FD3C4", "...."),
     "system": ("#E59A76", "xxxx"),
     "model": ("#DDB0CA", "\\\\\\\\"),
     "lookback": ("#D9CF9F", "----"),
-    "other": ("#E9E9E9", "++++"),
+    "other": ("#FFFFFF", "++++"),
 }
 
 RC: Any = {

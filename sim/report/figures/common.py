@@ -96,7 +96,9 @@ def stacked_rows(
             value = amounts[arm.name].get(part, 0.0)
             if value <= 0:
                 continue
-            axes.barh(row, value, left=left, height=0.64, color=colour, hatch=hatch, edgecolor="white", linewidth=0.6)
+            axes.barh(
+                row, value, left=left, height=0.64, color=colour, hatch=hatch, edgecolor=style.EDGE, linewidth=0.5
+            )
             if value >= least_share * longest:
                 axes.text(
                     left + value / 2, row, total(value), ha="center", va="center", size=size,
@@ -129,7 +131,9 @@ def fill_legend(
     if not keys:
         return
     handles = [
-        Patch(facecolor=fills[k][0], hatch=fills[k][1], edgecolor="white", linewidth=0.6, label=words(f"{prefix}.{k}"))
+        Patch(
+            facecolor=fills[k][0], hatch=fills[k][1], edgecolor=style.EDGE, linewidth=0.5, label=words(f"{prefix}.{k}")
+        )
         for k in keys
     ]
     style.top_legend(figure, handles)

@@ -89,6 +89,7 @@ DOCUMENT: dict[str, tuple[str, str]] = {
     "row.auxiliary": ("auxiliary model", "辅助模型"),
     "real.real": ("real", "真实"),
     "real.modelled": ("modelled", "模型"),
+    "real.counted": ("counted", "计数"),
     "real.data": ("dated data", "带日期的数据"),
     "real.absent": ("left out", "未计入"),
     "real.engine": ("Compression engine", "压缩引擎"),
@@ -106,8 +107,8 @@ DOCUMENT: dict[str, tuple[str, str]] = {
     "real.workload.curve": ("token counts only, growing as the scenario says", "仅 token 数，按场景设定增长"),
     "real.tokens": ("Token counts", "token 计数"),
     "real.tokens.how": (
-        "tokenizer family {family}; where the model's tokenizer is not public, a multiplier stands for it",
-        "分词器系列 {family}；若模型分词器未公开，则以倍率代替",
+        "with a public vocabulary, family {family}; where the model's own tokenizer is not public, measured multipliers stand for it",
+        "使用公开词表，系列 {family}；若模型分词器未公开，则以实测倍率代替",
     ),
     "real.prices": ("Prices", "价格"),
     "real.prices.how": ("list prices, exact to the token; sources in the appendix", "公开标价，精确到 token；来源见附录"),
