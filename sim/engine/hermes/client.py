@@ -45,7 +45,7 @@ class HermesEngine:
         self, interpreter: str, version: str, context_engine: str | None = None, *, eager: bool = False
     ) -> None:
         self.version = version
-        self.interpreter = interpreter
+        self.interpreter = absolute(interpreter)
         self.context_engine = context_engine
         self.eager = eager
         self.host: HostProcess | None = None
@@ -176,6 +176,12 @@ class HermesEngine:
         for one in detected:
             found.setdefault(one[0], Ignored(*one))
         return tuple(found.values())
+
+
+def absolute(interpreter: str) -> str:
+    """The interpreter as a full path (the host runs in another folder); a bare name is looked up on PATH later."""
+    path = Path(interpreter).expanduser()
+    return interpreter if path.name == interpreter else str(path.absolute())
 
 
 def plain(value: Any) -> Any:

@@ -185,6 +185,8 @@ class HostProcess:
 
 def _tail(stderr: str) -> str:
     lines = [line for line in stderr.strip().splitlines() if line.strip()]
+    if lines and lines[0].startswith("Unknown option: -P"):
+        return "; it is older than Python 3.11"
     return f"; its last words: {lines[-1].strip()}" if lines else ""
 
 

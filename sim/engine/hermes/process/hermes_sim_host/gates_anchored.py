@@ -27,6 +27,7 @@ class AnchoredGates(Pruning):
         """Hygiene before the message, then the message, then idle and threshold passes."""
         self.attempts, self.blocked, self.last_pass, self.stop = 0, False, None, None
         self.refused_by_provider = False
+        self.told.clear()
         if self.gateway:
             self._hygiene()
         for row, prices in rows:
@@ -82,9 +83,11 @@ class AnchoredGates(Pruning):
             self._maintenance(pressure)
             return
         if self.cooldown():
+            self.held_back("turn_start", pressure)
             return
         if not engine.should_compress(pressure):
             self.ask_reason(pressure)
+            self.held_back("turn_start", pressure)
             return
         for _ in range(self.blocks.max_attempts):
             rows, size = len(self.rows), pressure
@@ -158,8 +161,10 @@ class AnchoredGates(Pruning):
         elif forced and cooldown:
             self.stop = "overflow_deferred"
             return False
-        elif not forced and eligible and cooldown and (anchored or not self.deferred(pressure)):
-            self.ask_reason(pressure)
+        elif anchored or forced or not self.deferred(pressure):
+            if eligible and cooldown:
+                self.ask_reason(pressure)
+            self.held_back("before_call", pressure)
         if forced:
             self.stop = "overflow_attempts_exhausted"
         return False
@@ -200,6 +205,7 @@ class AnchoredGates(Pruning):
                 return
         if pressure >= self.trigger:
             self.ask_reason(pressure)
+            self.held_back("after_tools", pressure)
         self.prune(pressure)
 
     def _pressure_after_tools(self) -> int:

@@ -18,6 +18,7 @@ class EarlyGates(Compacting):
     def turn_start(self, rows: list[Priced], gap: float) -> None:
         """Hygiene before the message, then the message and up to three passes."""
         self.attempts, self.stop = 0, None
+        self.told.clear()
         if self.gateway:
             self._hygiene()
         for row, prices in rows:
@@ -45,7 +46,10 @@ class EarlyGates(Compacting):
             return
         if 0 <= int(engine.last_prompt_tokens) < pressure:
             engine.last_prompt_tokens = pressure
-        if pressure < self.trigger or self.cooldown() or not engine.should_compress(pressure):
+        if pressure < self.trigger:
+            return
+        if self.cooldown() or not engine.should_compress(pressure):
+            self.held_back("turn_start", pressure)
             return
         for _ in range(_ATTEMPTS):
             rows, size = len(self.rows), pressure
@@ -60,10 +64,16 @@ class EarlyGates(Compacting):
         """Up to three passes a turn; attempts come before the deferral, which raises its own mark when it defers."""
         while self.stop is None and self.blocks.enabled:
             pressure = self.gauge.wired()
-            if pressure < self.trigger or len(self.rows) <= 1 or self.attempts >= _ATTEMPTS:
+            if pressure < self.trigger or len(self.rows) <= 1:
+                return
+            if self.attempts >= _ATTEMPTS:
+                self.held_back("before_call", pressure)
                 return
             cooldown = self.cooldown()
-            if self.deferred(pressure) or cooldown or not self.engine.should_compress(pressure):
+            if self.deferred(pressure):
+                return
+            if cooldown or not self.engine.should_compress(pressure):
+                self.held_back("before_call", pressure)
                 return
             self.attempts += 1
             self.compact(pressure, "before_call")

@@ -56,6 +56,7 @@ class Session:
         self.attempts = 0
         self.blocked = False
         self.refused_by_provider = False
+        self.told: set[str] = set()
         self.transient = False
         self.checked = self.blocks.auxiliary_window is None
         self.last_pass: int | None = None
@@ -183,6 +184,20 @@ class Session:
         info = getattr(self.engine, "should_compress_info", None)
         if callable(info):
             info(tokens)
+
+    def held_back(self, site: str, pressure: int) -> None:
+        """Note, once a turn and reason, that a request at or above the trigger goes out without a pass."""
+        if pressure < self.trigger:
+            return
+        named = getattr(self.engine, "_compression_block_reason", None)
+        reason = str((named() if callable(named) else None) or "").partition(":")[0]
+        if not reason:
+            used_up = self.attempts >= self.blocks.max_attempts
+            waits = "cooldown" if self.cooldown() else "little_progress" if self.blocked else "blocked"
+            reason = "attempts_exhausted" if used_up else waits
+        if reason not in self.told:
+            self.told.add(reason)
+            self.attempt(site, reason, pressure)
 
     @property
     def awaiting(self) -> bool:
