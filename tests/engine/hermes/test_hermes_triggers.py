@@ -8,6 +8,7 @@ from hermes_play import make, request
 from sim.engine.contract import EngineInfo
 from sim.engine.hermes.client import HermesEngine
 from sim.engine.hermes.settings import defaults
+from sim.errors import EngineError
 
 PLAYED = make(1, 1)
 # Window: trigger at 0.5, 0.7, 0.85, 0.9, at 0.5 with 32,000 tokens reserved, and at 0.5 with a cap of 230,000.
@@ -141,3 +142,12 @@ def test_unset_settings_are_the_packages_own_defaults(engines: dict[str, HermesE
         full.tail_tokens,
         full.details,
     )
+
+
+def test_settings_are_converted_as_the_agent_converts_them(late: HermesEngine) -> None:
+    """A config.yaml may hold numbers as text; the agent converts them before it builds the compressor."""
+    written: dict[str, object] = {"threshold": "0.6", "threshold_tokens": "400000", "tail_mode": " LEGACY "}
+    found = resolve(late, 1_000_000, written)
+    assert (found.trigger_tokens, found.details["tail_mode"]) == (400_000, "legacy")
+    with pytest.raises(EngineError, match=r"compression\.threshold must be a number, not 'half'"):
+        resolve(late, 1_000_000, {"threshold": "half"})

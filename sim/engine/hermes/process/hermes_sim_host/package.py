@@ -11,6 +11,7 @@ from typing import Any
 
 from . import rules
 from .auxiliary import Ask, make_call
+from .blocks import positive, truthy, whole
 from .books import Measure, Prices
 from .clock import Clock, install
 
@@ -176,7 +177,7 @@ class Package:
         }
         for key, argument in ARGUMENTS.items():
             if key in compression and (compression[key] is not None or key == "threshold_tokens"):
-                keywords[argument] = compression[key]
+                keywords[argument] = _coerced(key, compression[key])
         route = self._route_threshold(model, compression)
         if route is not None:
             keywords["threshold_percent"] = route
@@ -190,6 +191,32 @@ class Package:
             return None
         value = forced(model, PROVIDER)
         return float(value) if isinstance(value, (int, float)) else None
+
+
+def _coerced(key: str, value: Any) -> Any:
+    """A setting as the agent hands it to the compressor (its own conversions of the `compression` block)."""
+    try:
+        if key in ("threshold", "target_ratio"):
+            return float(value)
+        if key in ("protect_first_n", "protect_last_n"):
+            return max(0, int(value)) if key == "protect_first_n" else int(value)
+    except (TypeError, ValueError) as error:
+        raise PackageError(f"compression.{key} must be a number, not {value!r}") from error
+    if key in ("proactive_prune_tokens", "proactive_prune_min_reclaim_tokens"):
+        return max(0, whole(value, 0 if key == "proactive_prune_tokens" else 4_096))
+    if key == "proactive_prune_min_result_chars":
+        return whole(value, 8_000)
+    if key == "min_tail_user_messages":
+        return max(1, whole(value, 1))
+    if key == "threshold_tokens":
+        return positive(value)
+    if key == "tail_mode":
+        return str(value).strip().lower()
+    if key == "abort_on_summary_failure":
+        return truthy(value, False)
+    if key == "model_thresholds" and isinstance(value, Mapping):
+        return {str(k): float(v) for k, v in value.items() if isinstance(v, (int, float)) and not isinstance(v, bool)}
+    return value
 
 
 def _module(name: str) -> Any:
