@@ -51,9 +51,14 @@ def print_comparison(result: Mapping[str, Any], *, title: str, answer: Sequence[
 def remarks(result: Mapping[str, Any], lang: str = "en") -> list[str]:
     """Ignored and misplaced settings, cut-off sessions, arms with one and the same trigger."""
     found: list[str] = []
+    without: dict[tuple[Any, ...], list[str]] = {}
+    for arm in result["arms"]:
+        for item in arm["ignored_settings"]:
+            without.setdefault(tuple(_ignored(item).items()), []).append(arm["arm"])
+    for same, arms in without.items():
+        found.append(word("ignored", lang, arm=", ".join(arms), **dict(same)))
     for arm in result["arms"]:
         name = arm["arm"]
-        found += [word("ignored", lang, arm=name, **_ignored(item)) for item in arm["ignored_settings"]]
         for setting, home in (arm.get("misplaced_settings") or {}).items():
             found.append(word("misplaced", lang, arm=name, setting=setting, home=home))
         for kind, key in (("overflows", "overflow"), ("unfinished", "unfinished")):
@@ -131,18 +136,14 @@ def _two(first: str, second: str) -> Text:
 
 
 def _range(interval: Mapping[str, Any]) -> str:
+    """Both ends with as many decimals as the larger one deserves."""
     if interval["low"] == interval["high"]:
         return ""
-    low, high = _short(interval["low"]), _short(interval["high"])
+    bounds = [float(interval["low"]), float(interval["high"])]
+    size = max(abs(b) for b in bounds)
+    digits = 0 if size >= 99.95 else 1 if size >= 9.995 else 2 if size >= 0.0995 else 4
+    low, high = (f"{b:,.{digits}f}" for b in bounds)
     return f"{low} to {high}" if "-" in low + high or not _out.utf8() else f"{low}–{high}"
-
-
-def _short(value: Any) -> str:
-    """Three significant digits, without an exponent."""
-    number = float(value)
-    size = abs(number)
-    digits = 0 if size >= 99.95 else 1 if size >= 9.995 else 2 if size >= 0.995 else 3 if size >= 0.0995 else 4
-    return f"{number:,.{digits}f}"
 
 
 def _each(total: int, sessions: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 @click.command(name="run")
 @click.argument("scenarios", nargs=-1, required=True, metavar="SCENARIO...")
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Run folder  [default: reports/NAME-HASH]")
-@click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, metavar="N", help="Processes to use.")
+@click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Processes to use  [default: what is there]")
 @click.option("--replications", type=click.IntRange(min=1), metavar="N", help="Sessions to draw for each arm.")
 @click.option("--seed", type=click.IntRange(min=0), metavar="N", help="Seed of all random streams.")
 @set_option
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 def command(
     scenarios: tuple[str, ...],
     out: Path | None,
-    jobs: int,
+    jobs: int | None,
     replications: int | None,
     seed: int | None,
     sets: tuple[str, ...],
@@ -62,7 +63,7 @@ def command(
                 scenario,
                 lang,
                 out=out,
-                jobs=jobs,
+                jobs=jobs or _jobs(scenario, replications),
                 replications=replications,
                 seed=seed,
                 force=force,
@@ -90,6 +91,15 @@ def _load(path: str, sets: tuple[str, ...]) -> Scenario:
         if item.rule not in {"ignored", "misplaced", "renamed"}:
             _out.warning(str(item))
     return scenario
+
+
+def _jobs(scenario: Scenario, replications: int | None) -> int:
+    """Processes that pay: another one takes seconds to start, so each should have several replications to play."""
+    rule = scenario.replications
+    count = replications or (rule if isinstance(rule, int) else rule.at_most)
+    if scenario.workload.kind != "synthetic":
+        return 1
+    return max(1, min(os.cpu_count() or 1, count // 4))
 
 
 def _limits(sources: tuple[str, ...], scenario: Scenario) -> list[Limit]:

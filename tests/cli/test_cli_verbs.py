@@ -346,6 +346,14 @@ class TestDoctor:
         assert {"hermes-sim", "packages", "hermes@0.22", "o200k_base", "prices", "fonts", "cache folder"} <= names
         assert all(row["remedy"] for row in found["checks"] if row["state"] != "ok")
 
+    def test_the_home_folder_is_left_alone(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+        for name in ("HOME", "USERPROFILE"):
+            monkeypatch.setenv(name, str(tmp_path))
+        monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+        examine()
+        assert not (tmp_path / ".hermes").exists()
+        assert not (tmp_path / ".cache" / "hermes-sim" / "engines").exists()
+
     def test_what_is_wrong_is_found(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         from datetime import date
 
