@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -189,6 +192,29 @@ def test_the_same_seed_gives_the_same_bytes() -> None:
     assert json.dumps(content(one)) == json.dumps(content(two))
     assert times(one) == times(two)
     assert [row.ident for row in rows(one)] == [row.ident for row in rows(two)]
+
+
+def test_the_bytes_do_not_depend_on_the_process() -> None:
+    program = """
+import hashlib, json
+from sim.history import RowMaker
+from sim.streams import Streams
+from sim.tokens import token_model
+from sim.workload import draw, load_preset
+script = draw(load_preset("tiny-window"), Streams(4), 0, RowMaker(token_model("gpt-5")))
+print(hashlib.sha256(repr(script).encode()).hexdigest())
+"""
+    found = {
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(found) == 1
 
 
 def test_another_seed_and_another_session_differ() -> None:
