@@ -50,9 +50,14 @@ def test_a_block_put_twice_is_the_last_one(tmp_path: Path) -> None:
 def test_the_folder_appears_only_when_it_is_complete(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "run")
     folder.put_block(0, block(0))
-    with pytest.raises(RuntimeError, match="disk full"), folder.assembling() as draft:
-        (draft / "calls.parquet").write_bytes(b"half")
-        raise RuntimeError("disk full")
+
+    def assemble_half() -> None:
+        with folder.assembling() as draft:
+            (draft / "calls.parquet").write_bytes(b"half")
+            raise RuntimeError("disk full")
+
+    with pytest.raises(RuntimeError, match="disk full"):
+        assemble_half()
     assert not folder.path.exists()
     assert folder.has_block(0)
     with folder.assembling() as draft:
