@@ -1,98 +1,29 @@
-"""Price cards: dated list prices compiled once into exact pico-dollars a token.
+"""Price cards: dated list prices compiled once for each model and date.
 
-Prices come from the genai-prices package, our overrides (`cards/*.yaml`) where it lacks or errs, or the scenario.
-One pico-dollar a token is one millionth of a dollar per million tokens, so list prices are integers or short fractions.
+Prices come from the genai-prices package, our own cards and additions (`cards/*.yaml`) where it lacks or errs, a card
+file of the user, or the scenario. An unknown price is an error, never 0.
 """
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import replace
 from datetime import UTC, datetime
-from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from sim.errors import PriceError
-from sim.provider.seam import Cost, TokenUse
-from sim.units import round_half_even
+from sim.errors import PriceError, Where
+from sim.provider import lookup, modifiers, owncards, ownprices
+from sim.provider.listed import CHECKED, listed_spans
+from sim.provider.rates import Card, FreeTier, Span, Tier, Window
 
-CHECKED = "2026-12-01"
-"""Date of the pinned price data."""
-_PER_TOKEN = 10**6
-"""Pico-dollars a token for one dollar per million tokens."""
+__all__ = ["CHECKED", "Card", "FreeTier", "Span", "Tier", "Window", "find_card", "stale_days"]
 
-
-@dataclass(frozen=True, slots=True)
-class Tier:
-    """Rates in pico-dollars a token; they hold for the whole request when its prompt has more than `above` tokens."""
-
-    above: int
-    fresh: Fraction
-    output: Fraction
-    read: Fraction | None
-    writes: Mapping[str, Fraction]
-
-
-@dataclass(frozen=True, slots=True)
-class Card:
-    """Compiled prices of one model at one date; implements `PriceCard`."""
-
-    model: str
-    provider: str
-    effective: str
-    checked: str
-    source: str
-    tiers: tuple[Tier, ...]
-    windows: tuple[tuple[int, int, tuple[Tier, ...]], ...] = ()
-    """(from, to) seconds of the UTC day with other tiers."""
-    storage: Fraction = Fraction(0)
-    """Pico-dollars a token-second."""
-    notes: tuple[str, ...] = field(default=())
-
-    def tier(self, prompt_tokens: int, at: float) -> Tier:
-        """The rates of a request of that size that starts at `at`."""
-        tiers = self.tiers
-        if self.windows:
-            second = at % 86_400
-            for start, end, others in self.windows:
-                if start <= second < end:
-                    tiers = others
-        for tier in reversed(tiers):
-            if prompt_tokens > tier.above:
-                return tier
-        return tiers[0]
-
-    def cost(self, use: TokenUse, at: float) -> Cost:
-        """Cost of a call by class, each rounded half-even once.
-
-        Raises:
-            PriceError: the card has no rate for a class that was used.
-        """
-        tier = self.tier(use.input, at)
-        read = self._rate(tier.read, use.read, "cache read")
-        write = Fraction(0)
-        for ttl, tokens in use.writes.items():
-            write += tokens * self._rate(tier.writes.get(ttl), tokens, f"cache write ({ttl})")
-        return Cost(
-            round_half_even(read * use.read),
-            round_half_even(write),
-            round_half_even(tier.fresh * use.fresh),
-            round_half_even(tier.output * use.output),
-            round_half_even(self.storage * use.storage),
-        )
-
-    def _rate(self, rate: Fraction | None, tokens: int, what: str) -> Fraction:
-        if rate is not None:
-            return rate
-        if not tokens:
-            return Fraction(0)
-        raise PriceError(
-            f"the price card of {self.provider}/{self.model} has no {what} price",
-            rule=f"source: {self.source}",
-            remedy="give it under `prices:` in the scenario",
-        )
+FREE_PER_MINUTE = 20
+FREE_PER_DAY = 50
+FREE_PER_DAY_PAID = 1_000
+"""OpenRouter `:free` models: requests a minute; a day; a day once 10 credits were ever bought (verified 2026-10-17)."""
+STALE_AFTER_DAYS = 30
 
 
 def find_card(model: str, *, as_of: datetime, provider: str | None = None, prices: Mapping[str, Any] = {}) -> Card:
@@ -102,160 +33,125 @@ def find_card(model: str, *, as_of: datetime, provider: str | None = None, price
         model: model name, also as `vendor/name` or with a `:free` suffix.
         as_of: date whose prices apply.
         provider: provider id, guessed from the model when None.
-        prices: the scenario's own prices, dollars per million tokens: `input`, `output`, `cache_read`,
-            `cache_write_5m`, `cache_write_1h`.
+        prices: the scenario's `prices:` block: whole or single prices in dollars per million tokens, a self-hosted
+            model's GPU figures, a card file (`card: PATH`), modifiers (`processing: batch`, `speed: fast`,
+            `inference_geo: us`, `service_tier`, `region`) or a purchase `fee`.
 
     Raises:
-        PriceError: unknown model, or a price that is no price.
+        PriceError: unknown model, a date before the first sale, or a price that is no price.
     """
-    if prices:
-        return _own_card(model, provider or "scenario", as_of, prices)
-    from genai_prices.data import providers
-
-    owner, entry = _lookup(model, provider, providers)
-    current = entry.get_prices(as_of.astimezone(UTC))
-    return Card(
-        model=entry.id,
-        provider=owner,
-        effective=_effective(entry, as_of),
-        checked=CHECKED,
-        source=f"genai-prices {_version()}",
-        tiers=_tiers(current),
-        windows=_windows(entry),
-    )
-
-
-def _version() -> str:
-    from importlib.metadata import version
-
-    return version("genai-prices")
+    ownprices.check_keys(prices, ownprices.price_keys(), f"the prices of {model}")
+    chosen = modifiers.chosen_modifiers(prices)
+    if ownprices.CARD_KEY in prices:
+        return _file_card(model, as_of, str(prices[ownprices.CARD_KEY]))
+    if any(key in prices for key in ownprices.HOSTED_KEYS) or {"input", "output"} <= prices.keys():
+        return _own_card(model, provider, as_of, prices)
+    try:
+        card = _known_card(model, provider, as_of, chosen)
+    except PriceError:
+        if any(key in prices for key in ownprices.PRICE_KEYS):
+            return _own_card(model, provider, as_of, prices)  # says what else the card needs
+        raise
+    rates = ownprices.rates_of(model, prices)
+    if rates:
+        card = replace(card, spans=tuple(ownprices.patched_span(s, rates) for s in card.spans))
+    fee = modifiers.fee_factor(prices)
+    if fee != 1:
+        card = replace(card, spans=tuple(s.scaled(fee) for s in card.spans), modifiers=(*card.modifiers, "fee"))
+    return card
 
 
-def _lookup(model: str, provider: str | None, providers: Any) -> tuple[str, Any]:
-    name = model.strip()
-    wanted = [name]
-    if "/" in name:
-        wanted.append(name.split("/", 1)[1])
-    preferred = [provider] if provider else _preferred(name)
-    ordered = sorted(providers, key=lambda p: preferred.index(p.id) if p.id in preferred else len(preferred))
-    for candidate in wanted:
-        for owner in ordered:
-            if provider and owner.id != provider:
-                continue
-            found = owner.find_model(candidate)
-            if found is not None:
-                return str(owner.id), found
-    known = sorted({m.id for p in providers for m in p.models})
-    near = difflib.get_close_matches(name.split("/")[-1], known, n=3, cutoff=0.5)
-    raise PriceError(
-        f"no price is known for model {model!r}",
-        remedy=f"did you mean {', '.join(near)}?" if near else "give its prices under `prices:` in the scenario",
-    )
+def stale_days(card: Card, today: datetime) -> int | None:
+    """Age in days of a card last checked more than 30 days before `today`, else None."""
+    age = (today.date() - datetime.fromisoformat(card.checked).date()).days
+    return age if age > STALE_AFTER_DAYS else None
 
 
-_VENDORS = (
-    ("claude", ["anthropic"]),
-    ("gpt", ["openai"]),
-    ("o1", ["openai"]),
-    ("o3", ["openai"]),
-    ("o4", ["openai"]),
-    ("deepseek", ["deepseek"]),
-    ("gemini", ["google"]),
-    ("grok", ["x-ai"]),
-    ("mistral", ["mistral"]),
-    ("kimi", ["moonshotai"]),
-)
+def _known_card(model: str, provider: str | None, as_of: datetime, chosen: Mapping[str, str]) -> Card:
+    if model.strip().lower().endswith(lookup.FREE):
+        return _free_card(model.strip(), provider, as_of)
+    owner, name, entry = lookup.find_entry(model, provider)
+    own = owncards.own_card(owner, name)
+    checked, factor = CHECKED, Fraction(1)
+    yuan: tuple[Span, ...] = ()
+    if own is not None:
+        spans, checked, yuan = owncards.own_spans(own), str(own["checked"]), owncards.own_spans(own, "cny")
+        name = str(own["model"])
+        answered: set[str] = set()
+    else:
+        answered = {key for key, value in chosen.items() if listed_spans(owner, entry, {key: value})[1]}
+        spans, _ = listed_spans(owner, entry, {key: chosen[key] for key in sorted(answered)})
+    spans, notes = owncards.added(owner, name, spans)
+    for key, value in chosen.items():
+        if key not in answered:
+            factor *= modifiers.factor(owner, name, key, value)
+    if factor != 1:
+        spans = tuple(s.scaled(factor) for s in spans)
+        yuan = tuple(s.scaled(factor) for s in yuan)
+    moment = as_of.astimezone(UTC).timestamp()
+    spans = _launched(owner, name, spans, moment)
+    return Card(name, owner, spans, moment, checked, notes, "USD", yuan, tuple(sorted(chosen.values())))
 
 
-def _preferred(name: str) -> list[str]:
-    short = name.split("/")[-1]
-    for start, owners in _VENDORS:
-        if short.startswith(start):
-            return owners
-    return ["openrouter"]
+def _launched(owner: str, name: str, spans: tuple[Span, ...], moment: float) -> tuple[Span, ...]:
+    """Spans with the first sale as their first date.
 
+    Raises:
+        PriceError: the date lies before it.
+    """
+    from sim.provider.clock import seconds
 
-def _pico(value: Decimal) -> Fraction:
-    return Fraction(value) * _PER_TOKEN
-
-
-def _at(value: Any, above: int) -> Fraction | None:
-    """A field's rate for prompts above a size; plain or tiered."""
-    if value is None:
-        return None
-    if isinstance(value, Decimal | int):
-        return _pico(Decimal(value))
-    price = value.base
-    for tier in value.tiers:
-        if above >= tier.start:
-            price = tier.price
-    return _pico(price)
-
-
-def _tiers(price: Any) -> tuple[Tier, ...]:
-    names = ("input_mtok", "output_mtok", "cache_read_mtok", "cache_write_mtok", "cache_write_1h_mtok")
-    fields = {name: getattr(price, name, None) for name in names}
-    edges = {0}
-    for value in fields.values():
-        edges |= {tier.start for tier in getattr(value, "tiers", ())}
-    tiers = []
-    for above in sorted(edges):
-        fresh = _at(fields["input_mtok"], above)
-        writes = {"5m": _at(fields["cache_write_mtok"], above), "1h": _at(fields["cache_write_1h_mtok"], above)}
-        tiers.append(
-            Tier(
-                above=above,
-                fresh=fresh or Fraction(0),
-                output=_at(fields["output_mtok"], above) or Fraction(0),
-                read=_at(fields["cache_read_mtok"], above),
-                writes={k: v for k, v in writes.items() if v is not None},
-            )
+    launch = owncards.launch_days().get(f"{owner}/{name}")
+    first = spans[0]
+    if launch is not None and first.since == float("-inf"):
+        first = replace(first, since=seconds(launch), day=launch)
+    if moment < first.since:
+        day = datetime.fromtimestamp(moment, tz=UTC).date().isoformat()
+        raise PriceError(
+            f"{owner}/{name} has no price on {day}: its first card is of {first.day}",
+            rule=f"field effective, source: {first.source}",
+            remedy="choose a later `as_of`, another model, or give its prices under `prices:`",
         )
-    return tuple(tiers)
+    return (first, *spans[1:])
 
 
-def _windows(entry: Any) -> tuple[tuple[int, int, tuple[Tier, ...]], ...]:
-    found = []
-    for item in entry.prices if isinstance(entry.prices, list) else ():
-        start, end = getattr(item.constraint, "start_time", None), getattr(item.constraint, "end_time", None)
-        if start is not None and end is not None:
-            found.append((_second(start), _second(end), _tiers(item.prices)))
-    return tuple(found)
+def _free_card(model: str, provider: str | None, as_of: datetime) -> Card:
+    """A model that costs nothing within OpenRouter's request limits, with its priced twin named."""
+    owner = provider or "openrouter"
+    base = model[: -len(lookup.FREE)]
+    try:
+        twin = _known_card(base, owner, as_of, {})
+        fallback = f"{twin.provider}/{twin.model}"
+    except PriceError:
+        # The twin may have gone; a free entry of the package is still a known free model.
+        _, found, entry = lookup.find_entry(model, owner)
+        if entry is None or not found.endswith(lookup.FREE):
+            raise
+        fallback = ""
+    moment = as_of.astimezone(UTC).timestamp()
+    zero = Fraction(0)
+    tier = Tier(0, zero, zero, zero, {"5m": zero, "1h": zero, "30m": zero})
+    span = Span(float("-inf"), "undated", (tier,), (), zero, "openrouter.ai, `:free` models", "H")
+    limits = f"{FREE_PER_MINUTE} requests a minute, {FREE_PER_DAY} a day ({FREE_PER_DAY_PAID} with 10 credits bought)"
+    note = f"free within {limits}; beyond: {fallback or 'no priced twin is listed'}"
+    free = FreeTier(FREE_PER_MINUTE, FREE_PER_DAY, fallback)
+    return Card(model, owner, (span,), moment, CHECKED, (note,), free=free)
 
 
-def _second(time: Any) -> int:
-    return int(time.hour * 3_600 + time.minute * 60 + time.second)
-
-
-def _effective(entry: Any, as_of: datetime) -> str:
-    best = ""
-    for item in entry.prices if isinstance(entry.prices, list) else ():
-        day = getattr(item.constraint, "start_date", None)
-        if day is not None and day <= as_of.date():
-            best = max(best, day.isoformat())
-    return best or "undated"
-
-
-_OWN = {"input", "output", "cache_read", "cache_write_5m", "cache_write_1h"}
-
-
-def _own_card(model: str, provider: str, as_of: datetime, prices: Mapping[str, Any]) -> Card:
-    for key, value in prices.items():
-        if key not in _OWN:
-            near = difflib.get_close_matches(key, _OWN, n=1)
-            raise PriceError(
-                f"unknown price {key!r} for {model}",
-                remedy=f"did you mean {near[0]!r}?" if near else f"there are {', '.join(sorted(_OWN))}",
-            )
-        if isinstance(value, bool) or not isinstance(value, int | float | str | Decimal) or Decimal(str(value)) < 0:
-            raise PriceError(
-                f"price {key} of {model} is {value!r}", remedy="give dollars per million tokens, 0 or more"
-            )
-    for key in ("input", "output"):
-        if key not in prices:
-            raise PriceError(f"prices of {model} lack {key!r}", remedy=f"add `{key}`, dollars per million tokens")
-    rate = {key: _pico(Decimal(str(value))) for key, value in prices.items()}
-    writes = {ttl: rate[f"cache_write_{ttl}"] for ttl in ("5m", "1h") if f"cache_write_{ttl}" in rate}
-    tier = Tier(0, rate["input"], rate["output"], rate.get("cache_read"), writes)
+def _own_card(model: str, provider: str | None, as_of: datetime, prices: Mapping[str, Any]) -> Card:
+    tier, storage = ownprices.own_tier(model, prices)
+    fee = modifiers.fee_factor(prices)
     day = as_of.date().isoformat()
-    return Card(model, provider, day, day, "the scenario's own prices", (tier,))
+    span = Span(float("-inf"), day, (tier,), (), storage, "the scenario's own prices", "")
+    return Card(model, provider or "scenario", (span.scaled(fee),), as_of.timestamp(), day)
+
+
+def _file_card(model: str, as_of: datetime, path: str) -> Card:
+    data = ownprices.read_card_file(path)
+    inner = data.get("prices", data.get("self_hosted"))
+    tier, storage = ownprices.own_tier(model, inner, Where(path))
+    day = str(data.get("effective", as_of.date().isoformat()))
+    source = str(data.get("source", f"card file {path.rsplit('/', 1)[-1]}"))
+    provider = str(data.get("provider", "self-hosted" if "self_hosted" in data else "own"))
+    span = Span(float("-inf"), day, (tier,), (), storage, source, "")
+    return Card(str(data.get("model", model)), provider, (span,), as_of.timestamp(), str(data.get("checked", day)))

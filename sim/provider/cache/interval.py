@@ -1,15 +1,19 @@
 """Automatic prefix caches: any prefix another request sent can be read, down to whole steps of tokens.
 
-OpenAI up to GPT-5.5 and DeepSeek work this way (developers.openai.com prompt-caching guide; api-docs.deepseek.com
-kv_cache guide). A rewritten row keeps the common text before the edit.
+OpenAI up to GPT-5.5, Kimi, Mistral, Grok and Gemini's implicit cache work this way (developers.openai.com prompt
+caching guide and the providers' own pages). A rewritten row keeps the common text before the edit.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sim.history import Prompt, Row
+from sim.history import Prompt
+from sim.provider.cache.luck import lucky
+from sim.provider.cache.trace import Trace, unchanged_tokens
+from sim.provider.cache.tree import Path, RowTree
 from sim.provider.seam import Mark, Served, Why
 
 
@@ -20,116 +24,120 @@ class IntervalRules:
     Attributes:
         min_tokens: shortest prefix that is read.
         step: reads are whole multiples of this many tokens.
+        withhold: steps at the end of the match that are never served.
         ttl: seconds after the last use.
-        longest: seconds after the first write beyond which an entry is gone whatever its use.
-        withhold_last: whether the last full step of a request is not stored.
+        visible: when a prompt can be read by others: `immediate`, `first_byte` or `done`.
+        delay: seconds after that moment.
         keep_output: whether generated tokens can be read later.
+        p_hit: share of formally matching requests that are served (below 1 for best-effort caches).
+        routing_rpm: requests a minute with one beginning that stay on one machine; 0 for no limit. More go to the
+            next machine, whose cache is its own.
+        routing_key: what a beginning is told by: `session` (clients that send a cache key) or `prefix`.
+        seed: of the draws for `p_hit`.
     """
 
     min_tokens: int = 1_024
     step: int = 128
+    withhold: int = 0
     ttl: float = 600.0
-    longest: float = 3_600.0
-    withhold_last: bool = False
-    keep_output: bool = True
+    visible: str = "first_byte"
+    delay: float = 0.0
+    keep_output: bool = False
+    p_hit: float = 1.0
+    routing_rpm: int = 0
+    routing_key: str = "session"
+    seed: int = 0
 
 
-@dataclass(slots=True)
-class _Trace:
-    """The last prompt of one session: enough to find how far a new one agrees with it."""
+def moment(visible: str, delay: float, now: float, first_byte: float, done: float) -> float:
+    """When an entry of a request becomes readable."""
+    return {"immediate": now, "first_byte": first_byte, "done": done}[visible] + delay
 
-    chain: list[int]
-    rows: list[Row]
-    length: int
-    stored: int
-    used: float
-    born: float
+
+class Router:
+    """Which machine answers: requests with the same beginning above the limit a minute overflow to the next one."""
+
+    def __init__(self, rpm: int) -> None:
+        self._rpm = rpm
+        self._times: dict[tuple[int, str], deque[float]] = {}
+
+    def machine(self, prompt: Prompt, now: float, key: str = "") -> int:
+        """Number of the machine, 0 for the first."""
+        if not self._rpm:
+            return 0
+        # Providers hash about the first 256 tokens; the first row is the nearest boundary there is.
+        times = self._times.setdefault((prompt.chain[min(1, len(prompt))], key), deque())
+        while times and now - times[0] >= 60:
+            times.popleft()
+        times.append(now)
+        return (len(times) - 1) // self._rpm
 
 
 class IntervalCache:
-    """One scope; entries are the row boundaries of earlier prompts, found by their prefix hash."""
+    """One scope; a request costs what changed since the session's last one."""
 
     def __init__(self, rules: IntervalRules) -> None:
         self._rules = rules
-        self._boundaries: dict[int, tuple[float, float]] = {}
-        self._traces: dict[str, _Trace] = {}
+        self._router = Router(rules.routing_rpm)
+        self._machines: list[RowTree] = []
+        self._paths: dict[tuple[int, str], Path] = {}
+        self._last: dict[str, tuple[int, Trace, float]] = {}
 
     def serve(
         self, prompt: Prompt, marks: Sequence[Mark], now: float, *, first_byte: float, done: float, session: str = ""
     ) -> Served:
         """Read the longest stored prefix, rounded down to a step; store the whole prompt."""
         rules = self._rules
-        shared, alive, born = self._shared(prompt, session, now)
-        read, why = 0, "first"
-        if shared and not alive:
-            why = "ttl"
-        elif shared < rules.min_tokens:
-            why = "minimum" if shared else "first"
-        else:
-            # At least one token is always computed anew.
-            read = min(shared, prompt.tokens - 1) // rules.step * rules.step
-            why = "granularity"
-            read = read if read >= rules.min_tokens else 0
-        stored = prompt.tokens - (rules.step if rules.withhold_last else 0)
-        start = born if read else now
-        self._remember(prompt, session, max(stored, 0), now, start)
-        reason: Why = why  # type: ignore[assignment]  # every value above is one of Why's
-        return Served(read, {}, prompt.tokens - read, reason)
+        machine = self._router.machine(prompt, now, session if rules.routing_key == "session" else "")
+        while machine >= len(self._machines):
+            self._machines.append(RowTree(rules.ttl))
+        tree = self._machines[machine]
+        before = self._last.get(session)
+        path = self._paths.setdefault((machine, session), Path())
+        common = path.common(prompt)
+        _, shared = tree.longest(prompt, now, common)
+        count = before[1].count if before else 0
+        served = lucky(rules.p_hit, rules.seed, session, count)
+        # At least one token is always computed anew.
+        steps = max(min(shared, prompt.tokens - 1) // rules.step - rules.withhold, 0)
+        read = steps * rules.step if served and steps * rules.step >= rules.min_tokens else 0
+        why = self._why(prompt, before, machine, read, shared, served, now)
+        tree.store(path, prompt, common, now, moment(rules.visible, rules.delay, now, first_byte, done))
+        path.sent, path.count = len(prompt), count + 1
+        self._last[session] = (machine, path, now)
+        return Served(read, {}, prompt.tokens - read, why)
 
     def settle(self, prompt: Prompt, done: float, *, session: str = "") -> None:
-        """Generated tokens can be read as part of the next prompt."""
-        trace = self._traces.get(session)
-        if trace is None or not self._rules.keep_output:
+        """Generated tokens can be read as part of the next prompt, where the provider keeps them."""
+        last = self._last.get(session)
+        if last is None or not self._rules.keep_output:
             return
-        self._remember(prompt, session, prompt.tokens, trace.used, trace.born)
+        machine, path, used = last
+        assert isinstance(path, Path)
+        self._machines[machine].store(path, prompt, path.common(prompt), used, done + self._rules.delay)
 
-    def _alive(self, used: float, born: float, now: float) -> bool:
-        return now - used <= self._rules.ttl and now - born <= self._rules.longest
-
-    def _shared(self, prompt: Prompt, session: str, now: float) -> tuple[int, bool, float]:
-        """Tokens at the start that a stored prompt has too; whether it is alive; when it was first written."""
-        trace = self._traces.get(session)
-        best, alive, born = 0, False, now
-        if trace is not None:
-            same = _common(trace.chain, prompt.chain, trace.length, len(prompt))
-            tokens = prompt.sums[same]
-            if same < min(trace.length, len(prompt)):
-                tokens += prompt.rows[same].shared_tokens(trace.rows[same])
-            best, alive, born = min(tokens, trace.stored), self._alive(trace.used, trace.born, now), trace.born
-            if alive and best:
-                return best, True, born
-        # Another session of the scope: boundaries are checked from the end, as far as this prompt differs from ours.
-        for index in range(len(prompt), 0, -1):
-            found = self._boundaries.get(prompt.chain[index])
-            if found is not None and self._alive(found[0], found[1], now):
-                return prompt.sums[index], True, found[1]
-            if trace is not None and index < trace.length - 64:
-                break
-        return best, alive, born
-
-    def _remember(self, prompt: Prompt, session: str, stored: int, used: float, born: float) -> None:
-        old = self._traces.get(session)
-        length = len(prompt)
-        start = 0
-        if old is not None:
-            start = _common(old.chain, prompt.chain, old.length, length)
-            del old.chain[start + 1 :], old.rows[start:]
-            old.chain.extend(prompt.chain[start + 1 :])
-            old.rows.extend(prompt.rows[start:])
-            old.length, old.stored, old.used, old.born = length, stored, used, born
-        else:
-            self._traces[session] = _Trace(list(prompt.chain), list(prompt.rows), length, stored, used, born)
-        for index in range(start + 1, length + 1):
-            self._boundaries[prompt.chain[index]] = (used, born)
-
-
-def _common(a: Sequence[int], b: Sequence[int], length_a: int, length_b: int) -> int:
-    """Rows at the start that two prompts share: equal hashes are equal prefixes, so a bisection finds the end."""
-    low, high = 0, min(length_a, length_b)
-    while low < high:
-        middle = (low + high + 1) // 2
-        if a[middle] == b[middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
+    def _why(
+        self,
+        prompt: Prompt,
+        before: tuple[int, Trace, float] | None,
+        machine: int,
+        read: int,
+        shared: int,
+        served: bool,
+        now: float,
+    ) -> Why:
+        if before is None:
+            return "first"
+        last_machine, trace, used = before
+        unchanged = unchanged_tokens(trace, prompt, trace.common(prompt))
+        if read >= unchanged:
+            return ""
+        if machine != last_machine:
+            return "routing"
+        if now - used > self._rules.ttl:
+            return "ttl"
+        if shared < unchanged:
+            return "visibility"
+        if unchanged < self._rules.min_tokens:
+            return "minimum"
+        return "granularity" if served else "best_effort"

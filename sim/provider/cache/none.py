@@ -14,7 +14,7 @@ class NoCache:
     def serve(
         self, prompt: Prompt, marks: Sequence[Mark], now: float, *, first_byte: float, done: float, session: str = ""
     ) -> Served:
-        """All fresh; unchanged tokens are unread because there is nothing to read."""
+        """All fresh; unchanged tokens are unread because nothing is kept."""
         return Served(0, {}, prompt.tokens, "evicted")
 
     def settle(self, prompt: Prompt, done: float, *, session: str = "") -> None:
