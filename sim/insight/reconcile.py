@@ -223,7 +223,11 @@ class _Worker:
             done=request.done,
             session=request.session,
         )
+        # The answer is in the request's prompt from now on: put it there for the cache, the session appends it itself.
+        size = len(prompt)
+        prompt.append(request.reply)
         cache.settle(prompt, request.done, session=request.session)
+        prompt.truncate(size)
         long = sum(n for name, n in served.writes.items() if name != "5m")
         return Split(prompt.tokens, served.read, sum(served.writes.values()) - long, long, output)
 

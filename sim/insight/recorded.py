@@ -39,7 +39,7 @@ class Request:
 
     Attributes:
         prompt: its rows; the same object goes on with the session, so use it before the next request.
-        new: tokens of the rows added since the request before.
+        reply: the row of the answer; it is in `prompt` once the next request is asked for.
         rewritten: why the rows before the new ones changed (`compaction`, `unknown rewrite`), else empty.
         image: whether a new row holds one.
     """
@@ -53,7 +53,7 @@ class Request:
     usage: Recorded
     prompt: Prompt
     first: bool
-    counted_output: int
+    reply: Row
     rewritten: str = ""
     image: bool = False
     gap: float = 0.0
@@ -88,7 +88,7 @@ class Sent:
         """The requests that have recorded usage; the prompt keeps growing between them."""
         prompt: Prompt | None = None
         waiting = _Waiting()
-        number, end, model = 0, None, ""
+        number, end = 0, None
         for event in self._events():
             if not isinstance(event, Called):
                 self._hear(waiting, event)
@@ -102,14 +102,17 @@ class Sent:
                     prompt = self._start(waiting, event.usage.input_tokens)
                 else:
                     rewritten = self._grow(prompt, waiting, event.usage.input_tokens)
+                answer = _answer(self._maker, event)
+                answer = replace(answer, tokens=self._size(answer))
                 yield Request(
                     self.draft.name, number, waiting.by, began, done, event.model or self.model, event.usage, prompt,
-                    first, self._size(_answer(self._maker, event)), rewritten, waiting.image,
-                    0.0 if end is None else max(0.0, began - end),
+                    first, answer, rewritten, waiting.image, 0.0 if end is None else max(0.0, began - end),
                 )  # fmt: skip
+                prompt.append(answer)
                 waiting = _Waiting()
-            end, model = done, event.model or model
-            waiting.rows.append(_answer(self._maker, event))
+            else:
+                waiting.rows.append(_answer(self._maker, event))
+            end = done
             waiting.at, waiting.by = done, "user"
             for tool in event.tools:
                 result = NO_RESULT if tool.result is None else tool.result
@@ -172,15 +175,20 @@ class Sent:
             waiting.rows.insert(0, waiting.reset)
             rewritten = "compaction"
         sizes = [self._size(row) for row in waiting.rows]
-        added = recorded - prompt.tokens
-        if added < 0 and not rewritten and self._exact:
-            prompt.truncate(prefix)
-            rewritten = "unknown rewrite"
-            left = max(0, recorded - prompt.tokens)
-            prompt.append(self._blank("user", left, f"rewritten-{self.draft.name}-{recorded}"))
-            return rewritten
         if self._exact:
-            sizes = _shares(sizes, max(0, added))
+            added = recorded - prompt.tokens
+            last = prompt.rows[-1]
+            if last.role == "assistant" and not rewritten and (added < 0 or not sizes) and added >= -last.tokens:
+                # The answer takes what its count missed.
+                prompt.truncate(len(prompt) - 1)
+                prompt.append(replace(last, tokens=last.tokens + added))
+                added = 0
+            if added < 0:
+                prompt.truncate(prefix)
+                left = max(0, recorded - prompt.tokens)
+                prompt.append(self._blank("user", left, f"rewritten-{self.draft.name}-{recorded}"))
+                return rewritten or "unknown rewrite"
+            sizes = _shares(sizes, added)
         for row, size in zip(waiting.rows, sizes, strict=True):
             prompt.append(replace(row, tokens=size))
         return rewritten
@@ -193,23 +201,43 @@ def sized_requests(draft: Draft, maker: RowMaker) -> Iterator[Request]:
     """Requests of a token-only session with recorded usage; its rows are known by size, prompts are the recorded."""
     prompt: Prompt | None = None
     now = draft.started_at or 0.0
-    for number, call in enumerate(draft.sized, 1):
+    following = [*draft.sized[1:], None]
+    for number, (call, later) in enumerate(zip(draft.sized, following, strict=True), 1):
         now += call.gap
         if call.usage is None:
             continue
         first, rewritten = prompt is None, ""
         if prompt is None:
             prompt = Prompt([maker.row(Blank("system", call.input, f"{draft.name}-start"))])
-        elif call.input >= prompt.tokens:
+        elif call.input < prompt.tokens:
+            rewritten = _shrink(prompt, call.input, call.usage)
+        if prompt.tokens < call.input:
             prompt.append(maker.row(Blank("user", call.input - prompt.tokens, f"{draft.name}-{number}")))
-        else:
-            prompt = Prompt([maker.row(Blank("system", call.input, f"{draft.name}-again-{number}"))])
-            rewritten = "unknown rewrite"
+        growth = max(0, later.input - call.input) if later is not None else 0
+        reply = maker.row(Blank("assistant", min(call.output, growth), f"{draft.name}-answer-{number}"))
         yield Request(
             draft.name, number, call.started_by, now, now + call.seconds, call.model or draft.model, call.usage, prompt,
-            first, call.output, rewritten, False, call.gap,
+            first, reply, rewritten, False, call.gap,
         )  # fmt: skip
+        prompt.append(reply)
         now += call.seconds
+
+
+def _shrink(prompt: Prompt, size: int, usage: Recorded) -> str:
+    """Cut a prompt known by size to a smaller one; how it was changed.
+
+    Providers that count no writes drop old reasoning between turns, which takes a little off the end; a fall of 64K
+    from three quarters of the peak is a compaction (population targets, accounting rules). Anything else is an edit
+    whose place is not known: nothing before it can be relied on.
+    """
+    fall = prompt.tokens - size
+    written = usage.cache_write_5m_tokens + usage.cache_write_1h_tokens
+    if written or fall >= 64_000 or fall * 4 > prompt.tokens:
+        prompt.truncate(0)
+        return "compaction" if fall >= 64_000 else "unknown rewrite"
+    while prompt.tokens > size:
+        prompt.truncate(len(prompt) - 1)
+    return "reasoning dropped"
 
 
 def markers(profile: Profile, prompt: Prompt, ttl: str) -> list[Mark]:
