@@ -215,7 +215,7 @@ class _Texts:
         # Half of the frame (name, keys, braces) is paid for before the content is.
         chars = max(4, self.fitter.chars(key, wanted) - 30)
         make = argument_maker(style, self.preset.language)
-        near = self.project.focus(self._seed("focus", source), self._text_kind(tool))
+        near = self.project.focus(self._seed("focus", source), self._text_kind(tool), tool.name)
         return json.dumps(make(self._random(key, source), chars, near), ensure_ascii=False)
 
     def _text_kind(self, tool: PlannedTool) -> str:
@@ -244,7 +244,7 @@ class _Texts:
             return text, count
         wanted = self._wanted("results", tool.result, kind)
         key = f"result/{name}"
-        near = self.project.focus(self._seed("focus", tool.number), name)
+        near = self.project.focus(self._seed("focus", tool.number), name, tool.name)
         seed = self._seed("result", tool.number)
         text, count = self.fitter.make(RESULTS[name], seed, wanted, key, near, planted)
         self._settle("results", tool.result, count, kind)

@@ -211,13 +211,12 @@ def short(r: random.Random, chars: int, project: Project) -> Draft:
 def edit_report(r: random.Random, chars: int, project: Project) -> Draft:
     """What an edit or write call returns."""
     path = project.at or project.file(r)
-    first = r.choice(
-        (
-            f"Updated {path}: {r.randint(1, 9)} replacement(s)\n",
-            f"Wrote {r.randint(300, 40_000)} bytes to {path}\n",
-            f"Patch applied to {path} (+{r.randint(1, 60)} -{r.randint(0, 40)})\n",
-        )
-    )
+    if "write" in project.call:
+        first = f"Wrote {r.randint(300, 40_000)} bytes to {path}\n"
+    elif project.coin:
+        first = f"Updated {path}: {r.randint(1, 9)} replacement(s)\n"
+    else:
+        first = f"Patch applied to {path} (+{r.randint(1, 60)} -{r.randint(0, 40)})\n"
     if chars <= len(first) + 20:
         return Draft("", [first], "")
     lines = source_lines(r, chars - len(first), project, language_of(project.at or ""))

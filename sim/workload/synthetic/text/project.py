@@ -9,6 +9,7 @@ from sim.workload.synthetic.text import words
 
 _SUFFIX = {"python": "py", "typescript": "ts", "go": "go", "rust": "rs", "java": "java", "sql": "sql", "yaml": "yaml"}
 _MIX = ("python", "python", "python", "typescript", "go", "rust", "java", "sql", "yaml")
+_KEPT_IN = {"log": ("logs", "log"), "csv": ("data", "csv"), "prose_zh": ("docs", "md"), "web_page": ("docs", "html")}
 
 
 class Project:
@@ -20,8 +21,8 @@ class Project:
         main: its main language.
         files: paths below the root.
         modules, tests, hosts, services: names that recur in texts.
-        at, topic, shows, coin: the file and the thing that one tool call is about, the kind of text it returns, and
-            a coin that its arguments and its result both go by (`focus`).
+        at, topic, shows, call, coin: the file and the thing that one tool call is about, the kind of text it returns,
+            the tool, and a coin that its arguments and its result both go by (`focus`).
     """
 
     def __init__(self, seed: int) -> None:
@@ -43,6 +44,7 @@ class Project:
         self.at: str | None = None
         self.topic = self.modules[0]
         self.shows = ""
+        self.call = ""
         self.coin = False
         self.tests = [f"tests/{m}/test_{r.choice(words.VERBS)}_{r.choice(words.NOUNS)}.py" for m in self.modules]
 
@@ -50,7 +52,7 @@ class Project:
         """One of its files; often the one in focus."""
         return self.at if self.at is not None and r.random() < 0.5 else r.choice(self.files)
 
-    def focus(self, seed: int, shows: str) -> Project:
+    def focus(self, seed: int, shows: str, call: str = "") -> Project:
         """The same project as one tool call sees it: its arguments and its result are about the same file."""
         r = random.Random(seed)
         near = copy.copy(self)
@@ -58,6 +60,10 @@ class Project:
         near.topic = r.choice(self.modules)
         near.coin = r.random() < 0.5
         near.shows = shows
+        near.call = call
+        folder, suffix = _KEPT_IN.get(shows, ("", ""))
+        if folder:
+            near.at = f"{folder}/{near.topic}.{suffix}"
         return near
 
 
