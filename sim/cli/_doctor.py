@@ -16,8 +16,6 @@ import sim
 from sim.errors import HermesSimError
 
 State: TypeAlias = Literal["ok", "warn", "fail"]
-OLD_DAYS = 60
-"""Price cards that were last checked longer ago than this are called old."""
 _PACKAGES = ("simpy", "pydantic", "PyYAML", "numpy", "pandas", "pyarrow", "scipy", "matplotlib", "tiktoken", "typst")
 
 
@@ -104,11 +102,13 @@ def _vocabulary() -> Iterator[Check]:
 
 def _prices(day: date) -> Iterator[Check]:
     from sim.provider import profile
+    from sim.provider.pricing import stale_days
 
-    card = profile("claude-opus-4-7", as_of=datetime(day.year, day.month, day.day, tzinfo=UTC)).card
-    age = (day - date.fromisoformat(card.checked)).days
+    moment = datetime(day.year, day.month, day.day, tzinfo=UTC)
+    card = profile("claude-opus-4-7", as_of=moment).card
     detail = f"{card.source}, checked {card.checked}"
-    if age > OLD_DAYS:
+    age = stale_days(card, moment)
+    if age is not None:
         remedy = "update hermes-sim, or give `prices:` in the scenario"
         yield Check("prices", "warn", f"{detail}: {age} days ago", remedy)
     else:

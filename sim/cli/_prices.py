@@ -9,6 +9,8 @@ from fractions import Fraction
 from typing import Any
 
 from sim.provider import Profile, profile
+from sim.provider.pricing import Tier
+from sim.units import format_tokens, parse_seconds
 
 VENDORS = ("anthropic", "deepseek", "openai", "google", "moonshotai", "x-ai")
 """Providers whose own models are listed when none is named; others are found by name."""
@@ -50,19 +52,25 @@ def _row(found: Profile) -> dict[str, Any]:
         "effective": card.effective,
         "checked": card.checked,
         "source": card.source,
+        "confidence": card.confidence,
         "cache": found.family,
-        "tiers": [
-            {
-                "above_tokens": tier.above,
-                "input_usd": per_million(tier.fresh),
-                "cache_read_usd": per_million(tier.read),
-                **{f"cache_write_{ttl}_usd": per_million(rate) for ttl, rate in sorted(tier.writes.items())},
-                "output_usd": per_million(tier.output),
-            }
-            for tier in card.tiers
+        "tiers": [_tier(tier) for tier in card.tiers],
+        "time_windows": [
+            {"from_s": w.start, "to_s": w.end, "weekdays": sorted(w.weekdays), "tiers": [_tier(t) for t in w.tiers]}
+            for w in card.windows
         ],
-        "time_windows": len(card.windows),
+        "changes": [span.day for span in card.spans if span.since > card.as_of],
         "notes": list(card.notes),
+    }
+
+
+def _tier(tier: Tier) -> dict[str, Any]:
+    return {
+        "above_tokens": tier.above,
+        "input_usd": per_million(tier.fresh),
+        "cache_read_usd": per_million(tier.read),
+        **{f"cache_write_{ttl}_usd": per_million(rate) for ttl, rate in sorted(tier.writes.items())},
+        "output_usd": per_million(tier.output),
     }
 
 
@@ -77,19 +85,41 @@ def per_million(rate: Fraction | None) -> str | None:
 
 
 def table_rows(cards: list[dict[str, Any]]) -> list[Mapping[str, Any]]:
-    """One row for each tier of each card."""
+    """One row for each tier of each card; rates with at most four decimals."""
     rows: list[Mapping[str, Any]] = []
     for card in cards:
         for tier in card["tiers"]:
             first = tier["above_tokens"] == 0
+            writes = {
+                key.removeprefix("cache_write_").removesuffix("_usd"): value
+                for key, value in tier.items()
+                if key.startswith("cache_write_")
+            }
             rows.append(
                 {
-                    "model": card["model"] if first else f"  above {tier['above_tokens']:,}",
+                    "model": card["model"] if first else f"  above {tier['above_tokens']:,} tokens",
                     "provider": card["provider"] if first else "",
-                    "window": f"{card['window']:,}" if first and card["window"] else "",
+                    "window": format_tokens(card["window"]) if first and card["window"] else "",
                     "effective": card["effective"] if first else "",
-                    "cache": card["cache"] if first else "",
-                    **{k: v for k, v in tier.items() if k.endswith("_usd")},
+                    "input": _short(tier["input_usd"]),
+                    "read": _short(tier["cache_read_usd"]),
+                    "writes": "\n".join(f"{ttl} {_short(writes[ttl])}" for ttl in sorted(writes, key=_length)),
+                    "output": _short(tier["output_usd"]),
                 }
             )
     return rows
+
+
+def _short(value: str | None) -> str:
+    if value is None:
+        return ""
+    whole, _, part = f"{Decimal(value):.4f}".partition(".")
+    return f"{whole}.{part.rstrip('0').ljust(2, '0')}"
+
+
+def _length(name: str) -> tuple[float, str]:
+    """TTL classes by their length; named ones (`object`) after them."""
+    try:
+        return parse_seconds(name), name
+    except ValueError:
+        return float("inf"), name

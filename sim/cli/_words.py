@@ -52,7 +52,7 @@ _WORDS: dict[str, tuple[str, str]] = {
     "input": ("input", "输入"),
     "output": ("output", "输出"),
     "read": ("cache\nread", "缓存\n读"),
-    "write": ("write\n{ttl}", "写入\n{ttl}"),
+    "writes": ("cache\nwrite", "缓存\n写"),
     "per_million": ("dollars per million tokens", "每百万 tokens 的美元价格"),
     "time_windows": ("other prices at some times of day", "部分时段另有价格"),
     "compactions_long": ("compactions", "压缩"),

@@ -30,26 +30,29 @@ def command(models: tuple[str, ...], as_of: str | None, fmt: str, lang: str) -> 
         _out.print_json({"schema": 1, "as_of": moment.date().isoformat(), "cards": cards})
         return
     if fmt == "csv":
-        print_csv(
-            [{**{k: v for k, v in card.items() if k != "tiers"}, **tier} for card in cards for tier in card["tiers"]]
-        )
+        plain = [{k: v for k, v in card.items() if k not in {"tiers", "time_windows"}} for card in cards]
+        print_csv([{**row, **tier} for row, card in zip(plain, cards, strict=True) for tier in card["tiers"]])
         return
     columns = [
-        Column("model", word("model", lang), wrap=True),
+        Column("model", word("model", lang)),
         Column("provider", word("provider", lang)),
         Column("window", word("window", lang), right=True),
         Column("effective", word("effective", lang)),
-        Column("input_usd", word("input", lang), right=True),
-        Column("cache_read_usd", word("read", lang), right=True),
-        Column("cache_write_5m_usd", word("write", lang, ttl="5m"), right=True),
-        Column("cache_write_1h_usd", word("write", lang, ttl="1h"), right=True),
-        Column("output_usd", word("output", lang), right=True),
+        Column("input", word("input", lang), right=True),
+        Column("read", word("read", lang), right=True),
+        Column("writes", word("writes", lang), right=True),
+        Column("output", word("output", lang), right=True),
     ]
-    rows = table_rows(cards)
-    print_table(rows, [c for c in columns if any(row.get(c.key) for row in rows)])
+    print_table(table_rows(cards), columns)
     print()
     sources = sorted({f"{card['source']}, checked {card['checked']}" for card in cards})
-    print(f"{word('per_million', lang)}: {'; '.join(sources)}")
+    print(f"{word('per_million', lang)}:")
+    for source in sources:
+        print(f"  {source}")
+    if models:
+        for card in cards:
+            for note in card["notes"]:
+                print(f"{card['model']}: {note}")
     if any(card["time_windows"] for card in cards):
         names = ", ".join(card["model"] for card in cards if card["time_windows"])
         print(f"{word('time_windows', lang)}: {names}")
