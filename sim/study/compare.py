@@ -96,7 +96,7 @@ def _arm(
     triggers = sessions.ints("trigger_tokens")[own]
     ends = sessions.text("end")[own]
     n = len(totals)
-    interval = paired_interval([float(t) for t in totals], seed=digest64(seed, "cost", arm) % (1 << 32))
+    interval = paired_interval([float(t) for t in totals], seed=digest64(seed, "cost") % (1 << 32))
 
     def tokens(name: str, mask: npt.NDArray[np.bool_] = main) -> int:
         return int(calls.ints(name)[mask].sum())
@@ -201,7 +201,7 @@ def _pair(
     seed: int,
 ) -> dict[str, Any]:
     savings = [b - a for a, b in zip(costs, base, strict=True)]
-    interval = paired_interval([float(s) for s in savings], seed=digest64(seed, "saving", arm, baseline) % (1 << 32))
+    interval = paired_interval([float(s) for s in savings], seed=digest64(seed, "saving") % (1 << 32))
     mean_base = Fraction(sum(base), len(base))
     return {
         "arm": arm,
