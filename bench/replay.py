@@ -46,7 +46,7 @@ def session(path: Path, rng: random.Random, size: int) -> None:
             }
             context += 700
             call = {"type": "tool_use", "id": f"t{n}", "name": "Bash", "input": {"command": text(rng, 30)}}
-            answer = {"id": f"m{n}", "role": "assistant", "model": "claude-sonnet-4-5", "usage": use}
+            answer = {"id": f"{path.stem}-m{n}", "role": "assistant", "model": "claude-sonnet-4-5", "usage": use}
             lines = [
                 {**base, "type": "assistant", "uuid": f"{path.stem}-a{n}", "parentUuid": parent,
                  "message": {**answer, "content": [{"type": "text", "text": text(rng, 25)}]}},

@@ -37,7 +37,7 @@ def read(source: Source) -> list[Draft]:
     """One session a line, or the one of a snapshot."""
     if source.objects and _export(source.objects[0]):
         return [_session(item) for _, item in source.records()]
-    document = mapping(source.document) or source.objects[0]
+    document = mapping(source.document) or (source.objects[0] if source.objects else {})
     return [_session(document)]
 
 

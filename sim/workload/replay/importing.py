@@ -32,6 +32,7 @@ from sim.workload.replay import (
 )
 from sim.workload.replay.build import build, recorded_model
 from sim.workload.replay.drafts import Draft
+from sim.workload.replay.forks import same_sessions, untangle
 from sim.workload.replay.report import Imported, Imports
 from sim.workload.replay.sizes import build_sized
 from sim.workload.replay.source import Source
@@ -112,17 +113,14 @@ def import_transcripts(paths: Sequence[str], *, format: str = "auto", maker: Row
         TranscriptError: a path is missing, a named file is not a transcript, or nothing was found.
         UsageError: no format of that name.
     """
-    sessions: list[Imported] = []
     passed_over: list[tuple[str, str]] = []
+    sessions: list[Imported] = []
     for source, form, drafts in read_drafts(paths, format=format, passed_over=passed_over):
-        first = True
-        for draft in drafts:
+        for place, draft in enumerate(drafts):
             script, report = build(draft, maker) if draft.events else build_sized(draft, maker)
-            if first:
+            if not place and source.notes:
                 notes = (*source.notes, *report.notes)
-                report = replace(report, notes=notes)
-                script = replace(script, notes=notes)
-                first = False
+                script, report = replace(script, notes=notes), replace(report, notes=notes)
             sessions.append(Imported(script, report, form.name, str(source.path), recorded_model(draft), draft))
     return Imports(_unique(sessions), passed_over)
 
@@ -130,13 +128,17 @@ def import_transcripts(paths: Sequence[str], *, format: str = "auto", maker: Row
 def read_drafts(
     paths: Sequence[str], *, format: str = "auto", passed_over: list[tuple[str, str]] | None = None
 ) -> Iterator[tuple[Source, Format, list[Draft]]]:
-    """Each file's sessions before tokens are counted; arguments and errors as in `import_transcripts`."""
+    """Each file's sessions before tokens are counted; arguments and errors as in `import_transcripts`.
+
+    Calls that several files hold (resumed and forked sessions, a session in a database and in an export) are in one
+    session only; a file all of whose sessions are elsewhere is passed over.
+    """
     forced = _named(format)
     lost: list[tuple[str, str]] = passed_over if passed_over is not None else []
-    found = 0
+    files: list[tuple[Source, Format, list[Draft]]] = []
     for text in paths:
-        files, alone = _files(text)
-        for path in files:
+        inside, alone = _files(text)
+        for path in inside:
             source = Source(path)
             try:
                 form, drafts = _sessions(source, forced)
@@ -145,15 +147,32 @@ def read_drafts(
                     raise
                 lost.append((str(path), error.message))
                 continue
-            found += len(drafts)
-            yield source, form, drafts
-    if not found:
+            files.append((source, form, drafts))
+    if not files:
         tried = ", ".join(format_names()) if forced is None else forced.name
         reasons = "; ".join(f"{Path(path).name}: {why}" for path, why in lost[:3])
         raise TranscriptError(
             f"no session found in {', '.join(paths)}" + (f" ({reasons})" if reasons else ""),
             remedy=f"give transcripts of one of the formats {tried}",
         )
+    if len(files) > 1:
+        _once(files, lost)
+    yield from (file for file in files if file[2])
+
+
+def _once(files: list[tuple[Source, Format, list[Draft]]], lost: list[tuple[str, str]]) -> None:
+    """Leave each call in one session only, over all files."""
+    claude = [draft for _, form, drafts in files if form.name == claude_code.NAME for draft in drafts]
+    kept = {id(draft) for draft in untangle(claude)}
+    named = [(form.name, draft) for _, form, drafts in files for draft in drafts]
+    again = {id(named[place][1]) for place in same_sessions(named)}
+    for source, form, drafts in files:
+        before = len(drafts)
+        drafts[:] = [
+            draft for draft in drafts if id(draft) not in again and (form.name != claude_code.NAME or id(draft) in kept)
+        ]
+        if before and not drafts:
+            lost.append((str(source.path), "its sessions stand in another file"))
 
 
 def _named(name: str) -> Format | None:

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 from replay_samples import SAMPLES
 from replay_writers_first import claude_answer, claude_line, claude_usage
-from replay_writing import T0, document, iso, lines
+from replay_writing import document, iso, lines
 
 from sim.errors import TranscriptError, UsageError
 from sim.history import RowMaker
-from sim.workload.replay import Imports, import_transcripts
+from sim.workload.replay import Imports, format_names, import_transcripts
 from sim.workload.replay import source as source_module
 from sim.workload.replay.source import mend
 
@@ -215,7 +215,9 @@ def test_the_same_call_id_again_stays_paired(tmp_path: Path, maker: RowMaker) ->
 def test_names_of_sessions_are_unique(tmp_path: Path, maker: RowMaker) -> None:
     for folder in ("a", "b"):
         (tmp_path / folder).mkdir()
-        lines(tmp_path / folder / "s.jsonl", turn(0, T0))
+        document(
+            tmp_path / folder / "s.json", [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]
+        )
     found = import_transcripts([str(tmp_path)], maker=maker)
     assert [one.script.session for one in found] == ["s", "s~2"]
 
@@ -234,3 +236,17 @@ def test_any_cut_of_any_format_never_crashes(sample, tmp_path: Path, maker: RowM
             found, message = Imports(), str(error)
         assert str(path) in message or all(one.script.calls for one in found)
         assert found or message
+
+
+@pytest.mark.parametrize("name", format_names())
+def test_any_format_forced_on_any_file_never_crashes(name: str, tmp_path: Path, maker: RowMaker) -> None:
+    others = [sample for sample in SAMPLES if sample.format != name]
+    for sample in others:
+        path = tmp_path / sample.format
+        sample.write(path)
+        message = ""
+        try:
+            found = import_transcripts([str(path)], format=name, maker=maker)
+        except TranscriptError as error:
+            found, message = Imports(), str(error)
+        assert found or str(path) in message
