@@ -42,7 +42,7 @@ def answer(view: View, decision: Decision, words: Words) -> list[str]:
             )
         ]  # fmt: skip
     if decision.kind == "same":
-        return [words("answer.same", **values)]
+        return [words("answer.same", **values), *_nobody_fires(view, words)]
     return _against_baseline(view, decision, words, values)
 
 
@@ -62,7 +62,7 @@ def _against_baseline(view: View, decision: Decision, words: Words, values: dict
     call = pair["wins_from_call"]
     sentences = [
         words(
-            "answer.win_point" if saving["low"] == saving["high"] else "answer.win",
+            _win_key(view, saving),
             pct="" if share is None else words("answer.pct", share=text.percent(share / 100)),
             from_call=_ahead(call, words),
             **money, **values,
@@ -72,6 +72,21 @@ def _against_baseline(view: View, decision: Decision, words: Words, values: dict
         arm, gap = decision.second
         sentences.append(_runner_up(arm, gap, str(values["unit"]), words))
     return sentences
+
+
+def _win_key(view: View, saving: dict[str, float]) -> str:
+    if view.replications == 1:
+        return "answer.win_one"
+    return "answer.win_point" if saving["low"] == saving["high"] else "answer.win"
+
+
+def _nobody_fires(view: View, words: Words) -> list[str]:
+    """Why equal arms are equal, where it is that no session ever reaches a trigger."""
+    triggers = [int(arm.row["trigger_tokens"]) for arm in view.arms if arm.row["trigger_tokens"] is not None]
+    if not triggers or any(len(view.rewrites(arm)) for arm in view.arms):
+        return []
+    peak = max(int(arm.row["peak_tokens"]["max"]) for arm in view.arms)
+    return [words("answer.nobody_fires", peak=text.tokens(peak), trigger=text.tokens(min(triggers)))]
 
 
 def _runner_up(arm: ArmView, gap: Interval, unit: str, words: Words) -> str:
@@ -125,7 +140,8 @@ def risks(view: View, decision: Decision, words: Words) -> list[str]:
     sentences = [_forgets(view, chosen, words)]
     top = {a.name: float(view.costs[a.name].max()) for a in (chosen, base)}
     if decision.kind in ("win", "unclear"):
-        sentences.append(_dearer(view, chosen, words))
+        if view.replications > 1:
+            sentences.append(_dearer(view, chosen, words))
         short = _short(view, chosen, words)
         if short:
             sentences.append(short)

@@ -107,18 +107,9 @@ def _alt(name: str, view: View, words: Words) -> str:
     return text.printable(". ".join([drawing.title(view.data, words.lang), " ".join(sentences)]))
 
 
-def workload(view: View, words: Words) -> str:
-    """The workload in a few words."""
-    assumed = view.data.manifest.get("assumptions", {}).get("workload", {})
-    kind = assumed.get("kind", "unknown")
-    if kind == "synthetic":
-        return words("world.synthetic", preset=text.printable(assumed.get("preset", "?")))
-    if kind == "replay":
-        return words("world.replay", n=len(assumed.get("transcripts", ())))
-    return words("world.curve" if kind == "curve" else "world.unknown")
-
-
 def _question(view: View, words: Words) -> str:
+    from sim.report.figures.common import workload
+
     models = list(dict.fromkeys(text.printable(arm.row.get("model", "?")) for arm in view.arms))
     windows = list(dict.fromkeys(text.tokens(arm.row["window"]) for arm in view.arms if arm.row.get("window")))
     return words(

@@ -27,8 +27,8 @@ EDGE = "#8A8A8A"
 """Outline of filled parts, so that pale ones keep their shape on paper."""
 INK, MUTED, FAINT, GRID = "#222222", "#5A5A5A", "#B5B5B5", "#E6E6E6"
 BASELINE = "#3C3C3C"
-ARM_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C6D31")
-"""Okabe-Ito without its black and yellow; the baseline is always dark grey."""
+ARM_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#BF5B93", "#B07D00", "#4C9BD0", "#7D5F22")
+"""After Okabe and Ito, the pale ones darkened so that labels in them can be read; the baseline is dark grey."""
 _DASHES: tuple[Any, ...] = ("solid", (0, (5, 1.6)), (0, (1.2, 1.2)), (0, (6, 1.6, 1.2, 1.6)))
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 

@@ -34,8 +34,7 @@ def asked_trigger(arm: ArmView) -> dict[str, Any]:
     """The settings that ask for a trigger, in their own names."""
     blocks = arm.row.get("settings", {})
     asked: dict[str, Any] = {}
-    for block in ("compression", str(arm.row.get("engine", ""))):
-        values = blocks.get(block)
+    for values in (blocks.get("compression"), arm.row.get("engine_settings")):
         if isinstance(values, dict):
             asked.update({key: values[key] for key in TRIGGER_KEYS if values.get(key) is not None})
     return asked
@@ -46,7 +45,7 @@ def setting(arm: ArmView, arms: Sequence[ArmView], words: Words) -> str:
     if arm.row.get("engine") == "none":
         return words("val.none_engine")
     asked = asked_trigger(arm)
-    flat = {other.name: _flat(other.row.get("settings", {}).get("compression", {})) for other in arms}
+    flat = {other.name: _flat(_own_settings(other)) for other in arms}
     for key, value in flat[arm.name].items():
         if key not in asked and key not in TRIGGER_KEYS and any(values.get(key) != value for values in flat.values()):
             asked[key] = value
@@ -55,6 +54,12 @@ def setting(arm: ArmView, arms: Sequence[ArmView], words: Words) -> str:
     if len(lines) > MOST_SETTINGS:
         lines = [*lines[: MOST_SETTINGS - 1], words("val.more", n=len(lines) - MOST_SETTINGS + 1)]
     return "\n".join(lines) or words("val.default")
+
+
+def _own_settings(arm: ArmView) -> dict[str, Any]:
+    """Hermes's `compression` block, or the settings of one of our own engines."""
+    found = arm.row.get("settings", {}).get("compression") or arm.row.get("engine_settings")
+    return found if isinstance(found, dict) else {}
 
 
 def comparison(view: View, words: Words, arms: Sequence[ArmView], decision: Decision) -> dict[str, Any]:
@@ -137,6 +142,9 @@ def _resolved(arm: ArmView, words: Words) -> dict[str, str]:
         words("row.auxiliary"): str(row.get("auxiliary_model") or ""),
     }
     found.update(_flat(row.get("settings", {})))
+    found.update(
+        _flat(row.get("engine_settings") or {}, str(row.get("engine", ""))) if row.get("engine_settings") else {}
+    )
     return {text.printable(k): text.shorten(text.printable(v), VALUE_COLUMNS) for k, v in found.items()}
 
 

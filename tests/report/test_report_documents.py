@@ -44,18 +44,21 @@ def test_pdf_has_the_same_bytes_twice(data: RunData, tmp_path: Path) -> None:
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a.pdf", "b.pdf"]  # nothing half-written is left
 
 
-@pytest.mark.parametrize("lang", ["en", "zh"])
+NAMES = (NASTY, Toy("方案一：每二十三万压缩一次" * 4, trigger=90_000), Toy("", trigger=80_000))
+
+
 @pytest.mark.parametrize(
-    "toys",
+    ("toys", "lang"),
     [
-        THREE,
-        (SAWTOOTH,),
-        TWELVE,
-        (NASTY, Toy("方案一：每二十三万压缩一次" * 4, trigger=90_000), Toy("", trigger=80_000)),
-        (Toy("free", price=0), Toy("free too", price=0)),
-        (Toy("a", overflow_at=10), Toy("b", overflow_at=10)),
+        (THREE, "en"),
+        ((SAWTOOTH,), "en"),
+        (TWELVE, "en"),
+        (TWELVE, "zh"),
+        (NAMES, "zh"),
+        ((Toy("free", price=0), Toy("free too", price=0)), "en"),
+        ((Toy("a", overflow_at=10), Toy("b", overflow_at=10)), "en"),
     ],
-    ids=["three", "one", "twelve", "names", "free", "no-call"],
+    ids=["three", "one", "twelve", "twelve-zh", "names-zh", "free", "no-call"],
 )
 def test_the_summary_is_one_page_whatever_is_compared(toys: tuple[Toy, ...], lang: str, tmp_path: Path) -> None:
     title = "阈值怎么选？$230K$ #set page() <b> \\ 🙂 " * 6

@@ -129,6 +129,19 @@ def test_no_arm_finishes() -> None:
     assert any("broke off" in line for line in caveats(run.view, EN))
 
 
+def test_equal_arms_that_never_fire_say_so() -> None:
+    run = sample((Toy("a", trigger=400_000), Toy("b", trigger=500_000)), replications=2, calls=40)
+    assert "No arm ever fires here: the longest context reaches" in said(run)
+    assert "the lowest trigger is 400K" in said(run)
+
+
+def test_one_replication_makes_no_claim_about_every_replication() -> None:
+    run = sample((HALF, SAWTOOTH), replications=1, calls=150)
+    assert "in the one replication played" in said(run)
+    assert not any("of the 1 replications" in line for line in risks(run.view, decide(run.view), EN))
+    assert "One replication: no range can be given." in caveats(run.view, EN)
+
+
 def test_equal_arms_are_called_equal_and_one_arm_alone() -> None:
     assert said(sample((Toy("a"), Toy("b")), replications=3, calls=40)).startswith("No difference at all")
     assert "no other arm" in said(sample((Toy("a"),), replications=3, calls=40))

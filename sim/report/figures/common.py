@@ -30,23 +30,27 @@ def name(arm: ArmView, view: View, words: Words) -> str:
     return words("mark.baseline", arm=arm.label) if arm.is_baseline and view.others else arm.label
 
 
-def world(view: View, words: Words) -> str:
-    """The assumptions every figure rests on, one sentence."""
+def workload(view: View, words: Words) -> str:
+    """The workload in a few words."""
     assumed = view.data.manifest.get("assumptions", {}).get("workload", {})
     kind = assumed.get("kind", "unknown")
     if kind == "synthetic":
-        workload = words("world.synthetic", preset=text.printable(assumed.get("preset", "?")))
-    elif kind == "replay":
-        workload = words("world.replay", n=len(assumed.get("transcripts", ())))
-    else:
-        workload = words("world.curve" if kind == "curve" else "world.unknown")
+        return words("world.synthetic", preset=text.printable(assumed.get("preset", "?")))
+    if kind == "replay":
+        count = len(assumed.get("transcripts", ()))
+        return words("world.replay_one") if count == 1 else words("world.replay", n=count)
+    return words("world.curve" if kind == "curve" else "world.unknown")
+
+
+def world(view: View, words: Words) -> str:
+    """The assumptions every figure rests on, one sentence."""
     cards = view.data.summary.get("stamp", {}).get("price_cards", [])
     prices = [
         words("world.price", model=text.printable(c.get("model", "?")), date=c.get("checked", "?")) for c in cards
     ]
     return words(
         "world",
-        workload=workload,
+        workload=workload(view, words),
         n=view.replications,
         prices=("; " if words.lang == "en" else "；").join(prices[:3]) or words("world.no_prices"),
     )

@@ -13,6 +13,14 @@ ANSWERS: dict[str, tuple[str, str]] = {
         "Use {arm}. It saves {saving} {unit} against {baseline}{pct}, the same in every replication{from_call}.",
         "选用 {arm}。与 {baseline} 相比，{unit}节省 {saving}{pct}，每次重复都相同{from_call}。",
     ),
+    "answer.win_one": (
+        "Use {arm}. It saves {saving} {unit} against {baseline}{pct}, in the one replication played{from_call}.",
+        "选用 {arm}。与 {baseline} 相比，在唯一一次重复中{unit}节省 {saving}{pct}{from_call}。",
+    ),
+    "answer.nobody_fires": (
+        "No arm ever fires here: the longest context reaches {peak}, the lowest trigger is {trigger}.",
+        "这里没有方案触发：最长上下文为 {peak}，最低触发点为 {trigger}。",
+    ),
     "answer.pct": (", {share}", "，即 {share}"),
     "answer.from_call": (", and stays ahead from call {call} on", "，自第 {call} 次调用起一直领先"),
     "answer.from_first": (", and is ahead from the first call", "，自第一次调用起即领先"),

@@ -61,6 +61,7 @@ FIGURES: dict[str, tuple[str, str]] = {
     ),
     "world.synthetic": ("synthetic sessions, preset {preset}", "合成会话，预设 {preset}"),
     "world.replay": ("{n} recorded transcripts", "{n} 份真实会话记录"),
+    "world.replay_one": ("one recorded transcript", "一份真实会话记录"),
     "world.curve": ("token-only growth curve", "仅 token 的增长曲线"),
     "world.unknown": ("as in the scenario", "见场景文件"),
     "world.no_prices": ("none", "无"),
