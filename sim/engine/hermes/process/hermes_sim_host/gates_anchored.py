@@ -28,6 +28,7 @@ class AnchoredGates(Pruning):
         self.attempts, self.blocked, self.last_pass, self.stop = 0, False, None, None
         self.refused_by_provider = False
         self.told.clear()
+        self.user = None
         if self.gateway:
             self._hygiene()
         for row, prices in rows:

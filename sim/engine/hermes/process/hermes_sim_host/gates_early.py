@@ -19,6 +19,7 @@ class EarlyGates(Compacting):
         """Hygiene before the message, then the message and up to three passes."""
         self.attempts, self.stop = 0, None
         self.told.clear()
+        self.user = None
         if self.gateway:
             self._hygiene()
         for row, prices in rows:
