@@ -175,6 +175,7 @@ class AnchoredGates(Pruning):
     def after_response(self, row: Row, prices: Prices | None, usage: tuple[int, int] | None) -> None:
         """Usage first, then the reply."""
         engine = self.engine
+        self.refused_by_provider = False
         if usage is None:
             if self.awaiting:
                 engine.update_from_response({})
