@@ -1,4 +1,4 @@
-"""`reconcile`, `verify`, `fit` and `workload`: the verbs about a person's own sessions, on a session written here."""
+"""`fit` and `workload`: a preset out of a person's own sessions, and presets held against measured figures."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from sim.cli._group import cli
-from sim.errors import InputError, UsageError
+from sim.errors import UsageError
 
 
 def session(path: Path, *, calls: int = 8, discount: int = 1, name: str = "s1") -> Path:
@@ -63,22 +63,6 @@ def invoke(*arguments: object) -> Any:
     return CliRunner().invoke(cli, [str(a) for a in arguments], catch_exceptions=False, standalone_mode=False)
 
 
-def test_reconcile_predicts_the_cache_split_and_walks_to_the_bill(tmp_path: Path) -> None:
-    found = json.loads(invoke("reconcile", session(tmp_path / "s.jsonl"), "--bill", "1.00", "--json").stdout)
-    assert len(found["calls"]) == 8
-    recorded, predicted = found["read_share"]["all"]
-    assert predicted == pytest.approx(recorded, abs=0.01)
-    assert found["waterfall"][-1]["total_usd"] == "1.00"
-    text = invoke("reconcile", tmp_path / "s.jsonl").stdout
-    assert "started by a tool result" in text
-
-
-@pytest.mark.parametrize("bill", ["much", "-3"])
-def test_a_bill_that_is_no_amount(tmp_path: Path, bill: str) -> None:
-    with pytest.raises(InputError, match="dollars"):
-        invoke("reconcile", session(tmp_path / "s.jsonl"), "--bill", bill)
-
-
 def test_fit_writes_a_preset_that_loads_and_holds_no_text(tmp_path: Path) -> None:
     from sim.workload import load_preset
 
@@ -88,20 +72,6 @@ def test_fit_writes_a_preset_that_loads_and_holds_no_text(tmp_path: Path) -> Non
     assert "parser" not in out.read_text("utf-8")
     with pytest.raises(UsageError, match="--force"):
         invoke("fit", tmp_path / "s.jsonl", "-o", out)
-
-
-def test_verify_needs_sessions_enough_to_tell(tmp_path: Path) -> None:
-    run = tmp_path / "run"
-    run.mkdir()
-    saving = {"mean": 20.0, "low": 10.0, "high": 30.0}
-    paired = [{"arm": "cap", "baseline": "base", "saving_pct": saving}]
-    (run / "manifest.json").write_text(json.dumps({"ledger_schema": 1, "result": {"paired": paired}}), "utf-8")
-    before = session(tmp_path / "before.jsonl")
-    after = session(tmp_path / "after.jsonl", discount=2, name="s2")
-    found = json.loads(invoke("verify", "--before", before, "--after", after, "--predicted", run, "--json").stdout)
-    assert found["promised"] == pytest.approx(0.2)
-    assert found["measured"] > 0.2
-    assert found["verdict"] == "cannot tell"
 
 
 def test_every_preset_is_listed_and_can_be_checked() -> None:
