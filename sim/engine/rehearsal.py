@@ -144,7 +144,9 @@ class _text_rows:  # noqa: N801 - a maker of rows, used like a function
         kind, size = self.rng.random(), self.rng.choice((5, 20, 60, 150))
         if kind < 0.1:
             return self.last
-        if kind < 0.5:
+        if kind < 0.25:
+            self.last = "\n\n".join(self.prose(60).capitalize() for _ in range(size // 5))
+        elif kind < 0.5:
             lines = [f"12:{i:02d} {self.rng.choice(_LEVELS)} {self.prose(9)}" for i in range(size)]
             self.last = "\n".join(lines)
         elif kind < 0.8:

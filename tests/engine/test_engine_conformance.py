@@ -74,6 +74,12 @@ def test_the_suite_really_exercises_the_real_engine() -> None:
         assert seen.peak < opened.play(1, True).tokens / 3
 
 
+@pytest.mark.parametrize(("factory", "least"), [(ParametricEngine, 5), (DualEngine, 5)])
+def test_the_suite_makes_engines_ask_the_auxiliary_model(factory: Any, least: int) -> None:
+    with Conformance(factory) as opened:
+        assert opened.seen(1, True).auxiliary >= least
+
+
 # engines that break one rule each -----------------------------------------------------------------------------------
 
 
