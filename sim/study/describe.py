@@ -80,7 +80,12 @@ def stamp_of(scenario: Scenario, bench: Workbench, progress: Progress | None = N
     return Stamp(
         engines=engines,
         price_cards=tuple(cards[k] for k in sorted(cards)),
-        tokenizer={"family": tokens.family},
+        tokenizer={
+            "family": tokens.family,
+            "encoding": tokens.encoding,
+            "confidence": tokens.confidence,
+            **({"note": tokens.note} if tokens.note else {}),
+        },
         transcripts=transcripts,
     )
 

@@ -16,7 +16,7 @@ from sim.scenario import Arm, Curve, ModelSpec, Replay, Scenario, Synthetic
 from sim.streams import Streams
 from sim.tokens import TokenModel, token_model
 from sim.units import parse_seconds
-from sim.workload import draw, draw_curve, load_preset, summary_text
+from sim.workload import draw, draw_curve, load_preset, require_room, summary_text
 from sim.workload.script import Script
 from sim.world import AuxiliaryRoute, KeepAlive, Setup
 
@@ -66,6 +66,9 @@ class Workbench:
             raise ScenarioError(
                 f"the context window of model {arm.model.name!r} is not known", remedy="set `model.window`"
             )
+        if isinstance(scenario.workload, Synthetic):
+            workload = scenario.workload
+            require_room(load_preset(workload.preset, base_dir=Path(scenario.base_dir), overrides=workload.set), window)
         settings: dict[str, Any] = {**arm.settings, **arm.engine_settings}
         caching = arm.settings.get("prompt_caching") or {}
         engine = self.engine(arm, progress)
@@ -105,16 +108,21 @@ class Workbench:
     # scripts ----------------------------------------------------------------------------------------------------
 
     def scripts(self, scenario: Scenario, replication: int, drawn: dict[str, list[Script]], arm: Arm) -> list[Script]:
-        """The replication's scripts as this arm sees them: the same draws, its own token family and memory limits.
+        """The replication's scripts as this arm sees them: one draw for all arms.
+
+        An arm of another token family plays the same texts, counted in its own tokens; other memory limits change the
+        system prompt, so those are drawn again from the same streams.
 
         Args:
             drawn: what other arms of this replication already drew, by family and limits.
         """
-        maker = self.maker(arm.model.name)
+        maker, first = self.maker(arm.model.name), self.maker(scenario.model.name)
         limits = memory_limits(arm.settings)
-        key = f"{maker.tokens.family}|{limits}"
+        key, base = f"{maker.tokens.family}|{limits}", f"{first.tokens.family}|{limits}"
+        if base not in drawn:
+            drawn[base] = self._draw(scenario, replication, first, limits)
         if key not in drawn:
-            drawn[key] = self._draw(scenario, replication, maker, limits)
+            drawn[key] = [script.map_rows(maker.recount) for script in drawn[base]]
         return drawn[key]
 
     def _draw(self, scenario: Scenario, replication: int, maker: RowMaker, limits: tuple[int, int]) -> list[Script]:
@@ -123,6 +131,7 @@ class Workbench:
         started_at = scenario.model.at.timestamp()
         if isinstance(workload, Synthetic):
             preset = load_preset(workload.preset, base_dir=Path(scenario.base_dir), overrides=workload.set)
+            # Text even when no arm needs it: sizes alone differ a little, and an arm added later must change nothing.
             return [draw(preset, streams, 0, maker, memory_limits=limits, started_at=started_at)]
         if isinstance(workload, Curve):
             return [
