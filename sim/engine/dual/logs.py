@@ -40,10 +40,10 @@ def plan_log(text: str, context: Context) -> Plan:
     milder = merge_starts(hits[level] for level in searched if level not in _SEVERE)
     wanted = focus_hits(text, context.focus)
     ranked: dict[int, tuple[int, str]] = {}
-    for rank, starts in ((4, wanted), (3, severe), (6, milder)):
+    for rank, starts in ((3, wanted), (4, severe), (100, milder)):
         for order, (start, line, times) in enumerate(distinct_lines(text, starts, s.log_lines)):
             if start not in ranked:
-                ranked[start] = (rank + 3 * order, clip(line, language) + (f" ×{times}" if times > 1 else ""))
+                ranked[start] = (rank + 2 * order, clip(line, language) + (f" ×{times}" if times > 1 else ""))
     best = sorted(ranked.items(), key=lambda kv: (kv[1][0], kv[0]))[: s.log_lines]
 
     total = count_lines(text)

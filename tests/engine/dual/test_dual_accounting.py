@@ -149,6 +149,7 @@ def test_goal_residency():
     assert goal.state(["rules", "Make report.pdf from sales.csv, 3 pages"]).verbatim
     partly = goal.state(["[summary] the user wants report.pdf from a table"])
     assert not partly.verbatim
+    assert not goal.state(["Make report.pdf from sales.csv, 4 pages"]).verbatim
     assert 0 < partly.share < 1
     assert goal.state(["nothing"]).share == 0
 

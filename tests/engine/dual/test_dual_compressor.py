@@ -245,3 +245,22 @@ def test_monstrous_texts(text):
     done = compress(text)
     assert done.after <= 150
     assert done.changed
+
+
+def test_the_last_of_many_errors_is_kept():
+    lines = [f"step {i}" for i in range(800)]
+    for k, name in enumerate(["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta"]):
+        lines[300 + 40 * k] = f"{name}: Error in part"
+    lines[700] = "ValueError: this is the one"
+    assert "ValueError: this is the one" in compress("\n".join(lines)).text
+
+
+def test_severe_lines_come_before_warnings():
+    lines = [f"2024-01-15 10:00:{i % 60:02} INFO step {i} done" for i in range(600)]
+    for k in range(40):
+        word = chr(ord("a") + k % 26) * (2 + k // 26)
+        lines[100 + 5 * k] = f"2024-01-15 10:01:00 WARN {word} is nearly full and somebody should look at it soon"
+    for k, what in enumerate(["payment gateway", "mail server", "user store"]):
+        lines[400 + 50 * k + 1] = f"2024-01-15 10:09:00 ERROR lost connection to the {what}"
+    text = compress("\n".join(lines)).text
+    assert text.count("ERROR lost connection to the") == 3

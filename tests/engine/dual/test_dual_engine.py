@@ -223,7 +223,7 @@ def test_the_ladder_restarts_with_a_summary():
     restarts = [e for e in player.rewrites if e.kind == "restart"]
     assert restarts
     assert asked[-1].task == "session_summary"
-    assert asked[-1].max_tokens == 500
+    assert (asked[-1].max_tokens, asked[-1].target_tokens) == (500, 500)
     assert "let us talk" in asked[-1].text
     assert player.stop is None
     assert player.peak <= 20_000
@@ -401,3 +401,31 @@ def test_monstrous_rows_in_a_session(text):
     player.play(filler(1, 20))
     assert player.stop is None
     assert player.peak <= 50_000
+
+
+def test_images_are_left_alone():
+    part = [{"type": "text", "text": log_text(200)}, {"type": "image_url", "image_url": {"url": "data:x"}}]
+    call = {"id": "pic", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+    player = Player(20_000, {"truncate_above": "95%"})
+    player.play([{"role": "user", "content": "look"}, *filler(0, 20)])
+    player.append({"role": "assistant", "content": None, "tool_calls": [call]})
+    player.append({"role": "tool", "tool_call_id": "pic", "content": part})
+    for i in range(1, 32):
+        player.play(filler(i))
+    assert {e.note for e in player.rewrites} == {"aggressive"}
+    assert [row.message["content"] for row in player.history.body if row.message.get("tool_call_id") == "pic"] == [part]
+
+
+def test_the_note_of_removed_rows_counts_all_of_them():
+    player = Player(20_000)
+    player.append({"role": "user", "content": "let us talk"})
+    player.append({"role": "assistant", "content": "gladly"})
+    sizes = []
+    for i in range(60):
+        for message in ({"role": "user", "content": f"{i} " + "words " * 300}, {"role": "assistant", "content": "yes"}):
+            player.append(message)
+            sizes.append(quarter(message["content"]))
+    assert sum(e.kind == "truncation" for e in player.rewrites) >= 2
+    note, kept = player.history.body[2].text, player.history.body_length - 3
+    gone = len(sizes) - kept
+    assert note.startswith(f"[dual:removed {gone} messages, {sum(sizes[:gone])} tokens]")
