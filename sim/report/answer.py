@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from sim.study.interval import Interval
 
 
+TRIFLE = 0.01
+"""Share of the final saving below which being behind early in a session is not worth a sentence."""
+
+
 def unit(view: View, words: Words) -> str:
     """`a session` or `a replication`."""
     return words("unit.session" if view.one_session_each else "unit.replication")
@@ -142,9 +146,7 @@ def risks(view: View, decision: Decision, words: Words) -> list[str]:
     if decision.kind in ("win", "unclear"):
         if view.replications > 1:
             sentences.append(_dearer(view, chosen, words))
-        short = _short(view, chosen, words)
-        if short:
-            sentences.append(short)
+        sentences += [line for line in (_short(view, chosen, words), _by_length(view, chosen, words)) if line]
     if chosen is not base:
         key = "risk.worst" if view.one_session_each else "risk.worst_replication"
         cost, other = text.dollars(top[chosen.name]), text.dollars(top[base.name])
@@ -199,9 +201,27 @@ def _short(view: View, arm: ArmView, words: Words) -> str:
         return ""
     behind = (view.spend_matrix(arm) - view.spend_matrix(view.baseline)).mean(axis=0)[: call - 1]
     worst = int(np.argmax(behind))
+    if 0 < behind[worst] < TRIFLE * float((arm.pair or {})["saving_usd"]["mean"]):
+        return ""
     if behind[worst] <= 0:
         return words("risk.short_even", call=call)
     return words("risk.short", call=call, worst=worst + 1, loss=text.dollars(float(behind[worst])))
+
+
+def reached(view: View, arm: ArmView, share: float) -> int | None:
+    """Call from which an arm has saved that share of its final mean saving, for good; None if it saves nothing."""
+    saved = (view.spend_matrix(view.baseline) - view.spend_matrix(arm)).mean(axis=0)
+    if not len(saved) or saved[-1] <= 0:
+        return None
+    short = np.flatnonzero(saved < share * saved[-1])
+    return int(short[-1]) + 2 if len(short) else 1
+
+
+def _by_length(view: View, arm: ArmView, words: Words) -> str:
+    tenth, half = reached(view, arm, 0.1), reached(view, arm, 0.5)
+    if tenth is None or half is None or half >= view.longest:
+        return ""
+    return words("risk.length", tenth=tenth, half=half, last=view.longest)
 
 
 def breaks(view: View, words: Words) -> list[str]:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from report_samples import HALF, PRUNE, SAWTOOTH, Toy, sample
 
 from sim.report import RunData
-from sim.report.answer import answer, cards, caveats, risks
+from sim.report.answer import answer, cards, caveats, reached, risks
 from sim.report.decision import decide
 from sim.report.view import View, _slope, first_arms
 from sim.report.words import Words
@@ -147,6 +147,18 @@ def test_equal_arms_are_called_equal_and_one_arm_alone() -> None:
     assert "no other arm" in said(sample((Toy("a"),), replications=3, calls=40))
 
 
+def test_shares_of_the_saving_are_reached_in_order(data: RunData) -> None:
+    view = data.view
+    for arm in view.others:
+        saved = (view.spend_matrix(view.baseline) - view.spend_matrix(arm)).mean(axis=0)
+        calls = [reached(view, arm, share) for share in (0.1, 0.5, 0.9)]
+        assert calls == sorted(calls)
+        for share, call in zip((0.1, 0.5, 0.9), calls, strict=True):
+            assert (saved[call - 1 :] >= share * saved[-1]).all()
+            assert saved[call - 2] < share * saved[-1]
+    assert reached(view, view.baseline, 0.5) is None
+
+
 def test_an_interval_that_spans_zero_is_no_win() -> None:
     run = sample((HALF, SAWTOOTH), replications=5, calls=150)
     pair = {**run.summary["paired"][0], "verdict": "no difference shown"}
@@ -180,6 +192,7 @@ def test_risks_tell_what_is_forgotten_and_what_a_short_session_gets(data: RunDat
     lines = risks(data.view, decide(data.view), EN)
     assert "compacts" in lines[0]
     assert any("ends before call" in line for line in lines)
+    assert any("The saving grows with length" in line for line in lines)
     assert len(cards(data.view, decide(data.view), EN)) == 4
 
 

@@ -106,6 +106,10 @@ ANSWERS: dict[str, tuple[str, str]] = {
         "A session that ends before call {call} gains nothing, and loses nothing.",
         "在第 {call} 次调用前结束的会话没有收益，也没有损失。",
     ),
+    "risk.length": (
+        "The saving grows with length: a tenth of it is there by call {tenth}, half by call {half} of {last}.",
+        "节省随会话长度增长：到第 {tenth} 次调用有十分之一，到第 {half} 次才有一半（共 {last} 次）。",
+    ),
     "risk.worst": (
         "Dearest session under {arm}: {cost}; under {baseline}: {base}.",
         "{arm} 下最贵的会话：{cost}；{baseline} 下：{base}。",
