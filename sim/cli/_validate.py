@@ -86,6 +86,7 @@ class Explained:
 
 def check_file(path: str, engine: str, overrides: Sequence[str]) -> CheckedFile:
     """Check one file, whichever of the two kinds it is."""
+    from sim.cli._transcripts import examine
     from sim.scenario import looks_like_config
     from sim.scenario.finding import Finding, errors_of
     from sim.scenario.load import check_document
@@ -104,6 +105,7 @@ def check_file(path: str, engine: str, overrides: Sequence[str]) -> CheckedFile:
     findings = [*errors_of(checked.findings), *checked.warnings]
     result = CheckedFile(path, "scenario", findings)
     if checked.scenario is not None:
+        result.findings += examine(checked.scenario)
         explained = _explain(path, (), (), overrides)
         result.triggers = explained.rows
         result.findings += explained.same

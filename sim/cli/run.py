@@ -82,11 +82,12 @@ def command(
 
 
 def _load(path: str, sets: tuple[str, ...]) -> Scenario:
+    from sim.cli._transcripts import read_over
     from sim.scenario import check_scenario
 
     checked = check_scenario(path, overrides=sets)
     scenario = checked.require()
-    for item in checked.warnings:
+    for item in [*checked.warnings, *read_over(scenario)]:
         # What has no effect or stands in the wrong place is told below the comparison, for each arm.
         if item.rule not in {"ignored", "misplaced", "renamed"}:
             _out.warning(str(item))

@@ -43,8 +43,8 @@ def command(
     found = verify(before, after, promise, format=transcript_format, as_of=_date(as_of))
     if as_json:
         document: dict[str, Any] = {"schema": 1, **asdict(found)}
-        for side in ("before", "after"):
-            document[side]["cost_usd"] = usd_text(document[side].pop("pico"))
+        for when in ("before", "after"):
+            document[when]["cost_usd"] = usd_text(document[when].pop("pico"))
         for key in ("low", "high"):
             document[key] = None if abs(document[key]) == float("inf") else document[key]
         _out.print_json(document)

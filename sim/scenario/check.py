@@ -228,7 +228,8 @@ def say(item: ErrorDetails, path: Path) -> tuple[str, str | None, str | None]:
             return f"`{name}` does not say its kind", None, f"add `kind:`; there are {kinds}"
         tag = str(context.get("tag"))
         near = difflib.get_close_matches(tag, list(WORKLOADS), n=1, cutoff=0.5)
-        return f"unknown workload kind '{tag}'", None, f"did you mean '{near[0]}'? " * bool(near) + f"there are {kinds}"
+        hint = f"did you mean '{near[0]}'? " if near else ""
+        return f"unknown workload kind '{tag}'", None, f"{hint}there are {kinds}"
     if name == "schema":
         return f"`schema` is {shown}", None, "this version reads schema 1: write `schema: 1`"
     if kind in _BOUNDS:

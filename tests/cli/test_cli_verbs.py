@@ -276,6 +276,38 @@ class TestRun:
         assert "not a run folder" in capsys.readouterr().err
 
 
+class TestTranscripts:
+    """Replayed transcripts that are not as they should be."""
+
+    def scenario(self, folder: Path, content: str) -> Path:
+        (folder / "session.jsonl").write_text(content)
+        path = folder / "s.yaml"
+        path.write_text(
+            "schema: 1\nmodel: {name: claude-opus-4-7, window: 64K}\n"
+            "workload: {kind: replay, transcripts: [session.jsonl]}\narms:\n  a: {engine: none}\n"
+        )
+        return path
+
+    def test_not_a_transcript(
+        self, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.chdir(tmp_path)
+        self.scenario(tmp_path, "hello, world\n")
+        assert run_command(["run", "s.yaml"]) == 3
+        assert "error: session.jsonl: not a transcript" in capsys.readouterr().err
+        assert sorted(p.name for p in tmp_path.iterdir()) == ["s.yaml", "session.jsonl"]
+        (found,) = document(capsys, "validate", "s.yaml", code=3)["files"]
+        assert "not a transcript" in found["findings"][0]["message"]
+
+    def test_cut_in_the_middle_of_a_line(self, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+        whole = (SCENARIOS / "sessions" / "bugfix.jsonl").read_text()
+        path = self.scenario(tmp_path, whole[:30_000])
+        (found,) = document(capsys, "validate", str(path))["files"]
+        said = [f["message"] for f in found["findings"]]
+        assert any("cut in the middle of line" in text for text in said)
+        assert found["findings"][0]["file"].endswith("session.jsonl")
+
+
 class TestPrices:
     """`prices`."""
 

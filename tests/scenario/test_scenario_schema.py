@@ -96,3 +96,10 @@ def test_every_key_of_ours_has_a_description() -> None:
     ):
         for key, value in parts[name]["properties"].items():
             assert key == "kind" or "description" in value or "$ref" in value, (name, key)
+
+
+def test_the_schema_beside_the_shipped_scenarios_is_the_present_one() -> None:
+    import json
+
+    stored = json.loads((SCENARIOS / "scenario.schema.json").read_text())
+    assert stored == json_schema(), "write it again with `hermes-sim schema -o scenarios/scenario.schema.json`"
