@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import random
-import resource
 import sqlite3
 import subprocess
 import sys
@@ -19,7 +18,7 @@ from pathlib import Path
 
 SOURCES = sorted((Path(__file__).parent.parent / "sim" / "workload" / "replay").glob("*.py"))
 WORDS = [word for path in SOURCES for word in path.read_text(encoding="utf-8").split()]
-GOAL_S, GOAL_MIB, DATABASE_S = 60.0, 1_024, 3.0
+GOAL_S, DATABASE_S = 60.0, 3.0
 
 
 def text(rng: random.Random, words: int) -> str:
@@ -109,15 +108,15 @@ else:
     found = import_transcripts(sys.argv[2:], maker=RowMaker(token_model("claude-sonnet-4-5")))
     calls = sum(one.script.calls for one in found)
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-print(f"{time.perf_counter() - begin:.2f} {peak} {calls}")
+print(f"{time.perf_counter() - begin:.2f} {time.process_time():.2f} {peak} {calls}")
 """
 
 
-def measured(what: str, path: Path) -> tuple[float, int, int]:
-    """Seconds, peak MiB and calls of one import in its own process."""
+def measured(what: str, path: Path) -> tuple[float, float, int, int]:
+    """Seconds, processor seconds, peak MiB and calls of one import in its own process."""
     done = subprocess.run([sys.executable, "-c", CHILD, what, str(path)], capture_output=True, text=True, check=True)
-    seconds, peak, calls = done.stdout.split()
-    return float(seconds), int(peak), int(calls)
+    seconds, busy, peak, calls = done.stdout.split()
+    return float(seconds), float(busy), int(peak), int(calls)
 
 
 def main() -> None:
@@ -129,13 +128,8 @@ def main() -> None:
         for n in range(max(1, megabytes // 3)):
             session(folder / f"session-{n}.jsonl", random.Random(n), 3_000_000)
         size = sum(path.stat().st_size for path in folder.iterdir()) / 1e6
-        seconds, peak, calls = measured("drafts", folder)
-        print(f"read only   {size:6.0f} MB  {calls:7,} calls  {seconds:6.1f} s  peak {peak} MiB")
-        seconds, peak, calls = measured("scripts", folder)
-        share = seconds / (GOAL_S * size / 300)
-        print(
-            f"import      {size:6.0f} MB  {calls:7,} calls  {seconds:6.1f} s  peak {peak} MiB  {share:.2f} of the goal"
-        )
+        _show("read only", size, *measured("drafts", folder))
+        _show("import", size, *measured("scripts", folder), goal=GOAL_S * size / 300)
         long = Path(name) / "long.jsonl"
         session(long, random.Random(1), 1_000_000)
         with long.open("ab") as file:
@@ -143,13 +137,15 @@ def main() -> None:
             for _ in range(100):
                 file.write(b"x" * 1_000_000)
             file.write(b'"}\n')
-        seconds, peak, _ = measured("scripts", long)
-        print(f"100 MB line                          {seconds:6.1f} s  peak {peak} MiB")
+        _show("one 100 MB line", 101.0, *measured("scripts", long))
         store = Path(name) / "state.db"
         database(store, 100_000)
-        seconds, peak, calls = measured("drafts", store)
-        print(f"state.db    100,000 messages  {calls:7,} calls  {seconds:6.1f} s  peak {peak} MiB  goal {DATABASE_S} s")
-    print(f"this process {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024} MiB")
+        _show("100,000 rows of state.db", store.stat().st_size / 1e6, *measured("drafts", store), goal=DATABASE_S)
+
+
+def _show(what: str, size: float, seconds: float, busy: float, peak: int, calls: int, *, goal: float = 0.0) -> None:
+    share = f"  {busy / goal:.2f} of the goal (processor time)" if goal else ""
+    print(f"{what:<26}{size:5.0f} MB {calls:7,} calls {seconds:6.1f} s, busy {busy:5.1f} s  peak {peak} MiB{share}")
 
 
 if __name__ == "__main__":
