@@ -142,7 +142,8 @@ def _limits(version: str, merged: Mapping[str, Any], situation: Situation) -> It
         attempts = _number(block.get("max_attempts"))
         if attempts is not None and not 1 <= attempts <= 10:
             yield at + "max_attempts", "limited to 10" if attempts > 10 else "below 1, so the default 3 applies"
-    timeout = _number((merged["auxiliary"].get("compression") or {}).get("timeout"))
+    route = merged["auxiliary"].get("compression")
+    timeout = _number(route.get("timeout")) if isinstance(route, Mapping) else None
     if timeout is not None and timeout < 300:
         yield "auxiliary.compression.timeout", "raised to 300 seconds for summaries"
     if situation.model and "qwen" in situation.model.lower() and merged["prompt_caching"].get("cache_ttl") == "1h":
