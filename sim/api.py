@@ -391,9 +391,10 @@ def explain(
     windows: Sequence[int | str] = (),
     engines: Sequence[str] = (),
     set: Sequence[str] = (),
+    progress: Progress | None = None,
 ) -> Explanation:
     """The trigger, tail and prune gates that will really apply, and which rule set each."""
-    return _explain(source, windows=windows, engines=engines, overrides=tuple(set))
+    return _explain(source, windows=windows, engines=engines, overrides=tuple(set), progress=progress)
 
 
 __all__ = ["Comparison", "InputError", "Result", "Scenario", "explain", "load", "open_result", "replay", "run", "sweep"]

@@ -60,7 +60,7 @@ def stamp_of(scenario: Scenario, bench: Workbench, progress: Progress | None = N
     cards: dict[str, dict[str, str]] = {}
     for arm in scenario.arms:
         setup = bench.setup(scenario, arm, progress)
-        engines[arm.engine.label] = setup.engine.version
+        engines[arm.engine.label] = _engine_version(arm, setup.engine.version)
         routes = [setup.provider, *([setup.auxiliary.provider] if setup.auxiliary else [])]
         for card in (route.card for route in routes):
             cards[f"{card.provider}/{card.model}"] = {
@@ -88,6 +88,15 @@ def stamp_of(scenario: Scenario, bench: Workbench, progress: Progress | None = N
         },
         transcripts=transcripts,
     )
+
+
+def _engine_version(arm: Arm, version: str) -> str:
+    """Version, and for a user's own class the digest of its file."""
+    if arm.engine.kind != "python" or not arm.engine.python:
+        return version
+    from sim.engine.factory import source_hash
+
+    return f"{version} ({source_hash(arm.engine.python)[:16]})"
 
 
 def _digest(path: Path) -> str:

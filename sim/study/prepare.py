@@ -98,6 +98,9 @@ class Workbench:
         configured = block.get("context_length")
         if behaviour.window is None and isinstance(configured, int) and configured > 0:
             behaviour = behaviour.model_copy(update={"window": configured})
+        elif behaviour.window is None and name == arm.model.name and arm.model.window:
+            # The main model summarises itself, so it reads as much as the arm says it does.
+            behaviour = behaviour.model_copy(update={"window": arm.model.window})
         prices = arm.prices if name == arm.model.name else {}
 
         def write(seed: int, tokens: int) -> str:

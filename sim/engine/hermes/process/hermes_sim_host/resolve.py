@@ -46,7 +46,8 @@ def _rule(session: Session, trigger: int) -> str:
     room = window - reserved if window > reserved else window
     ratio = float(engine.threshold_percent)
     if trigger == int(room * ratio):
-        asked = float(getattr(engine, "_base_threshold_percent", ratio))
+        # 0.19 keeps no ratio before its floor: there the configured one is what was asked for.
+        asked = float(getattr(engine, "_base_threshold_percent", compression.get("threshold", 0.5)))
         if ratio > asked + 1e-12:
             return "floor_75"
         configured = compression.get("threshold", 0.5)
