@@ -103,22 +103,27 @@ class _Draft:
         self.asked = 0
 
     def summarise(self, start: int, stop: int) -> Asking[bool]:
-        """Put a summary in the place of rows `start:stop`; False when it would not be smaller."""
+        """Put a summary in the place of rows `start:stop`; False when it would not be smaller.
+
+        Without an answer, and for rows no larger than a summary, the list of the last steps stands in for it.
+        """
         items, s = self._body.items, self._compressor.settings
         texts = [full_text(i.message) for i in items[start:stop] if i.message is not None]
         language = language_of("".join(t[:200] for t in texts[:20]), s.language)
-        reply: AuxReply = yield AuxRequest(
-            task="session_summary",
-            text=summary_prompt(items, language),
-            model=s.summary_model,
-            max_tokens=s.restart_summary_tokens,
-            target_tokens=s.restart_summary_tokens,
-        )
-        self.asked += 1
-        summary = (reply.text or "").strip() if reply.failure in (None, "cut_off") else ""
+        dropped = sum(i.tokens for i in items[start:stop])
+        summary = ""
+        if dropped > s.restart_summary_tokens:
+            reply: AuxReply = yield AuxRequest(
+                task="session_summary",
+                text=summary_prompt(items, language),
+                model=s.summary_model,
+                max_tokens=s.restart_summary_tokens,
+                target_tokens=s.restart_summary_tokens,
+            )
+            self.asked += 1
+            summary = (reply.text or "").strip() if reply.failure in (None, "cut_off") else ""
         if not summary:
             summary = "\n".join(_steps(items, language)[-12:])
-        dropped = sum(i.tokens for i in items[start:stop])
         opening = f"{head('archived', dropped)}\n{say('restart', language)}"
         pieces = [Piece(0, opening), *(Piece(1 + i, line) for i, line in enumerate(summary.split("\n")))]
         text = fit(pieces, s.restart_summary_tokens, self._compressor.count, language).text
