@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Protocol
 
 from prometheus_client import CollectorRegistry, Counter, Histogram
 from prometheus_client.exposition import generate_latest
@@ -85,37 +84,6 @@ def metrics_of(log: Iterable[LogEntry]) -> DualMetrics:
     metrics = DualMetrics()
     for entry in log:
         metrics.observe(entry.before, entry.after, entry.seconds, entry.rung)
-    return metrics
-
-
-class Record(Protocol):
-    """A rewrite of any engine, as the ledger keeps it (`RewriteRecord`)."""
-
-    @property
-    def kind(self) -> str:
-        """What it was."""
-        ...
-
-    @property
-    def tokens_before(self) -> int:
-        """Tokens of the whole request before."""
-        ...
-
-    @property
-    def tokens_after(self) -> int:
-        """Tokens of the whole request after."""
-        ...
-
-
-def metrics_of_records(records: Iterable[tuple[Record, float]]) -> DualMetrics:
-    """Metrics of rewrites out of the ledger, each with the seconds it took; attempts that changed nothing are left out.
-
-    The ledger's kind (`compaction`, `prune`, `truncation`, `restart`, …) stands where a log has the rung.
-    """
-    metrics = DualMetrics()
-    for record, seconds in records:
-        if record.kind != "attempt":
-            metrics.observe(record.tokens_before, record.tokens_after, seconds, record.kind)
     return metrics
 
 

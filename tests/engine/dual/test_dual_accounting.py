@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import pytest
 from dual_material import log_text, quarter, session
 from hypothesis import given
@@ -23,7 +21,7 @@ from sim.engine.dual import (
     stable_first,
 )
 from sim.engine.dual.loss import add_losses
-from sim.engine.dual.metrics import DualMetrics, metrics_of, metrics_of_records
+from sim.engine.dual.metrics import DualMetrics, metrics_of
 
 SONNET = Rates(fresh=3_000_000, read=300_000, write=3_750_000, output=15_000_000)
 
@@ -170,14 +168,3 @@ def test_log_material_has_what_the_loss_is_about():
     assert loss.before["error_lines"] > 0
     assert loss.before["paths"] > 100
     assert loss.retention == 0
-
-
-def test_metrics_of_any_engines_rewrites():
-    def record(kind, before, after):
-        return SimpleNamespace(kind=kind, tokens_before=before, tokens_after=after)
-
-    records = [(record("compaction", 90_000, 30_000), 4.0), (record("attempt", 90_000, 90_000), 0.0)]
-    text = metrics_of_records(records).text()
-    assert "hermes_compression_total 1.0" in text
-    assert 'hermes_compression_rung_total{rung="compaction"} 1.0' in text
-    assert "hermes_compression_tokens_saved_total 60000.0" in text
