@@ -95,41 +95,48 @@ class BlockCache:
         trace.follow(prompt, common)
 
     def _match(self, prompt: Prompt, hint: int) -> tuple[int, _Edge, int]:
-        """Rows that a stored prompt began with, the edge in which its stored part ends, and tokens in whole blocks."""
-        rows = self._known_rows(prompt, hint)
-        edge, end = self._resolve(prompt.chain[rows], prompt.sums[rows])
+        """Rows that are stored whole, the edge in which the stored part of the prompt ends, and its tokens."""
         block = self._rules.block
-        tokens = min(prompt.sums[rows], end)
-        if end >= prompt.sums[rows] // block * block and rows < len(prompt) and prompt.rows[rows].message is not None:
-            edge, tokens = self._into_row(prompt, rows, edge, tokens)
-        matched = tokens // block * block
+        rows = self._stored_rows(prompt, hint)
+        edge, _ = self._resolve(prompt.chain[rows], prompt.sums[rows])
+        matched = prompt.sums[rows] // block * block
+        if rows < len(prompt):
+            edge, matched = self._into_row(prompt, rows, edge, matched)
         return rows, self._at(edge, matched), matched
 
-    def _into_row(self, prompt: Prompt, rows: int, edge: _Edge, tokens: int) -> tuple[_Edge, int]:
-        """Blocks that reach into the next row, as far as a stored row begins with the same text."""
-        block, best = self._rules.block, tokens // self._rules.block * self._rules.block
-        for key, other in self._after.get(prompt.chain[rows], {}).items():
-            shared = prompt.sums[rows] + prompt.rows[rows].shared_tokens(other)
-            found, end = self._resolve(key, prompt.sums[rows] + other.tokens)
-            reach = min(shared, end) // block * block
-            if reach > best:
-                edge, best = found, reach
-        return edge, best
+    def _into_row(self, prompt: Prompt, rows: int, edge: _Edge, matched: int) -> tuple[_Edge, int]:
+        """Blocks that reach into the next row: what eviction left of it, and what a stored row begins with too."""
+        block, begin = self._rules.block, prompt.sums[rows]
+        row = prompt.rows[rows]
+        known = self._after.get(prompt.chain[rows], {}) if row.message is not None else {}
+        reaches = [(prompt.chain[rows + 1], row.tokens, row.tokens)] if prompt.chain[rows + 1] in self._places else []
+        reaches += [(key, other.tokens, row.shared_tokens(other)) for key, other in known.items()]
+        for key, tokens, shared in reaches:
+            found, end = self._resolve(key, begin + tokens)
+            reach = min(begin + shared, end) // block * block
+            if reach > matched:
+                edge, matched = found, reach
+        return edge, matched
 
-    def _known_rows(self, prompt: Prompt, hint: int) -> int:
-        chain, places = prompt.chain, self._places
+    def _stored_rows(self, prompt: Prompt, hint: int) -> int:
+        """Rows whose full blocks are all stored; those come first, since tails are evicted before heads."""
         low, high = 0, len(prompt)
-        if hint and chain[hint] in places:
+        if hint and self._whole(prompt, hint):
             low = hint
-            if hint == high or chain[hint + 1] not in places:
+            if hint == high or not self._whole(prompt, hint + 1):
                 high = hint
         while low < high:
             middle = (low + high + 1) // 2
-            if chain[middle] in places:
+            if self._whole(prompt, middle):
                 low = middle
             else:
                 high = middle - 1
         return low
+
+    def _whole(self, prompt: Prompt, rows: int) -> bool:
+        key = prompt.chain[rows]
+        tokens = prompt.sums[rows]
+        return key in self._places and self._resolve(key, tokens)[1] >= tokens // self._rules.block * self._rules.block
 
     def _resolve(self, key: int, tokens: int) -> tuple[_Edge, int]:
         """The living edge a boundary lies in, and up to which token its prefix is stored."""

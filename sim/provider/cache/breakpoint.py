@@ -121,8 +121,11 @@ class BreakpointCache:
     def _longest(self, prompt: Prompt, marks: Sequence[Mark], now: float) -> int:
         """Rows of the longest readable prefix."""
         rules, entries, chain = self._rules, self._entries, prompt.chain
+        best = 0
         for mark in reversed(marks):
             for index in positions(prompt.rows, mark.index, rules.lookback, rules.positions):
+                if index <= best:
+                    break
                 entry = entries.get(chain[index])
                 if (
                     entry is not None
@@ -130,8 +133,9 @@ class BreakpointCache:
                     and entry.visible <= now
                     and prompt.sums[index] >= rules.min_tokens
                 ):
-                    return index
-        return 0
+                    best = index
+                    break
+        return best
 
     def _why(self, prompt: Prompt, trace: Trace, common: int, hit: int, fortunate: bool, now: float) -> Why:
         """Why tokens that the session's last request sent just so are not read."""

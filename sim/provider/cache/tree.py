@@ -110,6 +110,13 @@ class RowTree:
                 node.visible = visible if used - node.used() > self._ttl else min(node.visible, visible)
                 if path not in node.paths:
                     node.paths.append(path)
+        else:
+            # A request still in flight may have set a later moment; the earlier answer makes its rows readable.
+            for index in range(common, 0, -1):
+                node = self._nodes[path.chain[index]]
+                if node.visible <= visible:
+                    break
+                node.visible = visible
         path.used = used
         for index in range(common + 1, len(prompt.chain)):
             key = prompt.chain[index]
