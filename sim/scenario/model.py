@@ -30,6 +30,8 @@ def _several(value: Any) -> Any:
 
 
 def _date(value: Any) -> Any:
+    if isinstance(value, date) and not isinstance(value, datetime):
+        return value.isoformat()
     if isinstance(value, str):
         try:
             if value == date.fromisoformat(value).isoformat():
