@@ -39,7 +39,8 @@ def write(path: Path, calls: list[tuple[float, int, int, int, int]], model: str 
         text = f"question number {n} " + "on the state of things " * 8
         for kind, uuid, parent, when, message in (
             ("user", f"u{n}", f"a{n - 1}" if n else None, at, {"role": "user", "content": text}),
-            ("assistant", f"a{n}", f"u{n}", at + 3, {"id": f"m{n}", "role": "assistant", "model": model, "usage": usage,
+            ("assistant", f"a{n}", f"u{n}", at + 3, {"id": f"{path}-m{n}", "role": "assistant",
+                                                     "model": model, "usage": usage,
                                                      "content": [{"type": "text", "text": "an answer"}]}),
         ):  # fmt: skip
             items.append({"type": kind, "uuid": uuid, "parentUuid": parent, "timestamp": stamp(when),

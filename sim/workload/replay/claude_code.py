@@ -115,6 +115,9 @@ class _Reader:
         if message.get("model") == "<synthetic>" or item.get("isApiErrorMessage"):
             return "synthetic answer (no model call)"
         ident = string(message.get("id")) or string(item.get("requestId")) or uuid
+        usage = _usage(message.get("usage"), ident)
+        if self._another(chain, ident, usage):
+            ident = f"{ident}#{len(chain.calls)}"
         self.call_of[uuid] = ident
         call = chain.calls.get(ident)
         if call is None:
@@ -127,11 +130,17 @@ class _Reader:
             call.done = at if call.done is None else max(call.done, at)
         for block in listing(message.get("content")) or [message.get("content")]:
             self._block(chain, call, block)
-        usage = _usage(message.get("usage"), ident)
         known = chain.usages.get(ident)
         if usage and (known is None or usage.output_tokens >= known.output_tokens):
             chain.usages[ident] = usage
         return None
+
+    def _another(self, chain: _Chain, ident: str, usage: Recorded | None) -> bool:
+        """Whether a known id belongs to another call: some proxies give all responses the same one."""
+        call, known = chain.calls.get(ident), chain.usages.get(ident)
+        if call is None or known is None or usage is None or usage.input_tokens == known.input_tokens:
+            return False
+        return chain.draft.events[-1] is not call or any(tool.result is not None for tool in call.tools)
 
     def _block(self, chain: _Chain, call: Called, block: object) -> None:
         if isinstance(block, str):

@@ -6,8 +6,16 @@ A call is paid for once, so only one session may hold it; the others carry its r
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeAlias
 
 from sim.workload.replay.drafts import Called, Carried, Draft, Event, Said
+
+Key: TypeAlias = tuple[str, float | None]
+
+
+def _key(call: Called) -> Key:
+    """What a copied call keeps: its id and its time (ids alone repeat with some proxies)."""
+    return call.id, call.done
 
 
 def untangle(drafts: Sequence[Draft]) -> list[Draft]:
@@ -19,8 +27,8 @@ def untangle(drafts: Sequence[Draft]) -> list[Draft]:
     Returns:
         The drafts that remain, in their order; `empty` ones are gone.
     """
-    holders: dict[str, list[int]] = {}
-    ids = [{call.id for call in draft.calls if call.id} for draft in drafts]
+    holders: dict[Key, list[int]] = {}
+    ids = [{_key(call) for call in draft.calls if call.id} for draft in drafts]
     for place, found in enumerate(ids):
         for ident in found:
             holders.setdefault(ident, []).append(place)
@@ -38,7 +46,7 @@ def untangle(drafts: Sequence[Draft]) -> list[Draft]:
         into.notes.append(f"session {drafts[place].name} is the beginning of this one and is not counted again")
         into.skipped["record of a session that goes on in another file"] += drafts[place].used
         into.skipped.update(drafts[place].skipped)
-    owned: set[str] = set()
+    owned: set[Key] = set()
     left = [place for place in range(len(drafts)) if place not in gone]
     for place in sorted(left, key=lambda p: (_goes_on(drafts[p], holders), p)):
         if place in tangled:
@@ -47,18 +55,18 @@ def untangle(drafts: Sequence[Draft]) -> list[Draft]:
     return [drafts[place] for place in left if not drafts[place].empty]
 
 
-def _goes_on(draft: Draft, holders: dict[str, list[int]]) -> float:
+def _goes_on(draft: Draft, holders: dict[Key, list[int]]) -> float:
     """When a session makes its first call that no other has."""
-    own = (call.done for call in draft.calls if len(holders.get(call.id, ())) < 2)
+    own = (call.done for call in draft.calls if len(holders.get(_key(call), ())) < 2)
     return next((at for at in own if at is not None), float("inf"))
 
 
-def _carry(draft: Draft, owned: set[str]) -> None:
+def _carry(draft: Draft, owned: set[Key]) -> None:
     """Make the calls that another session owns, at the start of this one, rows that are carried in."""
     cut = 0
     for place, event in enumerate(draft.events):
         if isinstance(event, Called):
-            if event.id not in owned:
+            if _key(event) not in owned:
                 break
             cut = place + 1
     events = [event for event in draft.events[:cut] if isinstance(event, Said | Called)]

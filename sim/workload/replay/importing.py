@@ -122,7 +122,7 @@ def import_transcripts(paths: Sequence[str], *, format: str = "auto", maker: Row
                 notes = (*source.notes, *report.notes)
                 script, report = replace(script, notes=notes), replace(report, notes=notes)
             sessions.append(Imported(script, report, form.name, str(source.path), recorded_model(draft), draft))
-    return Imports(_unique(sessions), passed_over)
+    return Imports(sessions, passed_over)
 
 
 def read_drafts(
@@ -157,6 +157,7 @@ def read_drafts(
         )
     if len(files) > 1:
         _once(files, lost)
+    _rename(files)
     yield from (file for file in files if file[2])
 
 
@@ -235,14 +236,20 @@ def _sessions(source: Source, forced: Format | None) -> tuple[Format, list[Draft
     return form, whole
 
 
-def _unique(sessions: list[Imported]) -> list[Imported]:
-    """Names made unique by a number, as a replication needs them."""
-    seen: dict[str, int] = {}
-    result = []
-    for one in sessions:
-        name = one.script.session
-        seen[name] = seen.get(name, 0) + 1
-        if seen[name] > 1:
-            one = replace(one, script=replace(one.script, session=f"{name}~{seen[name]}"))
-        result.append(one)
-    return result
+def _rename(files: list[tuple[Source, Format, list[Draft]]]) -> None:
+    """Make names unique by a number, as a replication needs them; a sub-agent keeps its session's name before `/`."""
+    roots: set[str] = set()
+    for _, _, drafts in files:
+        renamed: dict[str, str] = {}
+        seen: dict[str, int] = {}
+        for draft in drafts:
+            root, slash, rest = draft.name.partition("/")
+            if root not in renamed:
+                number = 1
+                while (found := root if number == 1 else f"{root}~{number}") in roots:
+                    number += 1
+                renamed[root] = found
+                roots.add(found)
+            name = renamed[root] + slash + rest
+            seen[name] = seen.get(name, 0) + 1
+            draft.name = name if seen[name] == 1 else f"{name}~{seen[name]}"

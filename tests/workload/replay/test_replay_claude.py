@@ -147,6 +147,16 @@ def test_a_call_without_a_result_gets_a_stand_in(tmp_path: Path, maker: RowMaker
     assert not one.script.finished
 
 
+def test_a_proxy_that_gives_every_response_one_id(tmp_path: Path, maker: RowMaker) -> None:
+    items = []
+    for n in range(3):
+        answer = claude_answer("msg_1", {"type": "text", "text": f"answer {n}"}, claude_usage(1, n * 900, 900, 0, 9))
+        items.append(say(f"u{n}", f"a{n - 1}" if n else None, n * 60, "question"))
+        items.append(claude_line("assistant", f"a{n}", f"u{n}", n * 60 + 3, answer))
+    (one,) = read(tmp_path / "s.jsonl", items, maker)
+    assert [turn.replies[0].row.text for turn in one.script.turns] == ["answer 0", "answer 1", "answer 2"]
+
+
 def test_calibration_is_recorded_growth_over_counted_growth(tmp_path: Path, maker: RowMaker) -> None:
     text = "some plain words about the state of things " * 20
     grown = (
