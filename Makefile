@@ -43,7 +43,7 @@ test: $(VENV)/.dev
 
 validate: $(VENV)/.dev
 	@test -n "$(DATA)" || { echo "give the folder of real transcripts: make validate DATA=FOLDER" >&2; exit 2; }
-	$(BIN)/python -m tests.validate "$(DATA)" docs/validation.md
+	$(BIN)/python -m tests.validation "$(DATA)" docs/validation.md
 
 campaign: $(VENV)/.dev
 	HYPOTHESIS_PROFILE=full $(BIN)/python -m pytest -n $(JOBS) --dist loadfile tests
@@ -59,7 +59,7 @@ look: $(VENV)/.dev
 	@echo "pages and figures: .make/look"
 
 gallery: $(VENV)/.run
-	$(BIN)/python -m bench.gallery
+	$(BIN)/python bench/gallery.py
 
 clean:
 	rm -rf .make build dist .pytest_cache .mypy_cache .ruff_cache
