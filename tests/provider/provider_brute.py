@@ -130,7 +130,7 @@ class BruteBreakpoint:
 
 
 @dataclass
-class Sequence_:
+class Stored:
     tokens: list[Token]
     used: float
     visible: float
@@ -139,12 +139,12 @@ class Sequence_:
 class BruteInterval:
     def __init__(self, rules: IntervalRules) -> None:
         self.rules = rules
-        self.machines: dict[int, list[Sequence_]] = {}
+        self.machines: dict[int, list[Stored]] = {}
         self.requests: list[tuple[float, list[Token], str]] = []
         self.counts: dict[str, int] = {}
         self.last: dict[str, tuple[int, float]] = {}
 
-    def best(self, stored: list[Sequence_], tokens: list[Token], now: float, unseen: bool = False) -> int:
+    def best(self, stored: list[Stored], tokens: list[Token], now: float, unseen: bool = False) -> int:
         alive = [s for s in stored if now - s.used <= self.rules.ttl and (unseen or s.visible <= now)]
         return max((common(s.tokens, tokens) for s in alive), default=0)
 
@@ -173,16 +173,16 @@ class BruteInterval:
         # What was read is in use again, in whole rows; the rest becomes readable later.
         for rows in range(len(prompt), 0, -1):
             if len(tokens_of(prompt, rows)) <= best:
-                stored.append(Sequence_(tokens_of(prompt, rows), now, now))
+                stored.append(Stored(tokens_of(prompt, rows), now, now))
                 break
-        stored.append(Sequence_(tokens, now, ready(rules, now, first_byte, done)))
+        stored.append(Stored(tokens, now, ready(rules, now, first_byte, done)))
         self.last[session] = (machine, now)
         return Answer(read)
 
     def settle(self, prompt: Prompt, done: float, session: str) -> None:
         if self.rules.keep_output:
             machine, used = self.last[session]
-            self.machines[machine].append(Sequence_(tokens_of(prompt), used, done + self.rules.delay))
+            self.machines[machine].append(Stored(tokens_of(prompt), used, done + self.rules.delay))
 
 
 class BruteUnit(BruteInterval):
@@ -190,7 +190,7 @@ class BruteUnit(BruteInterval):
         self.unit_rules = rules
         plain = IntervalRules(ttl=rules.ttl, visible=rules.visible, delay=rules.delay)
         super().__init__(plain)
-        self.units: list[Sequence_] = []
+        self.units: list[Stored] = []
 
     def add(self, tokens: list[Token], used: float, visible: float) -> None:
         if not tokens or len(tokens) < self.unit_rules.min_tokens:
@@ -202,7 +202,7 @@ class BruteUnit(BruteInterval):
                 else:
                     unit.used, unit.visible = used, visible
                 return
-        self.units.append(Sequence_(tokens, used, visible))
+        self.units.append(Stored(tokens, used, visible))
 
     def serve(
         self, prompt: Prompt, marks: Sequence[Mark], now: float, first_byte: float, done: float, session: str
@@ -232,9 +232,9 @@ class BruteUnit(BruteInterval):
             self.add(tokens, now, visible)
         for rows in range(len(prompt), 0, -1):
             if len(tokens_of(prompt, rows)) <= best:
-                stored.append(Sequence_(tokens_of(prompt, rows), now, now))
+                stored.append(Stored(tokens_of(prompt, rows), now, now))
                 break
-        stored.append(Sequence_(tokens, now, visible))
+        stored.append(Stored(tokens, now, visible))
         self.last[session] = (0, now)
         return Answer(read)
 
@@ -242,7 +242,7 @@ class BruteUnit(BruteInterval):
         if self.unit_rules.ends:
             used, visible = self.last[session][1], done + self.unit_rules.delay
             self.add(tokens_of(prompt), used, visible)
-            self.machines[0].append(Sequence_(tokens_of(prompt), used, visible))
+            self.machines[0].append(Stored(tokens_of(prompt), used, visible))
 
 
 class BruteBlock:
