@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from sim.engine.hermes.settings import Judgement, Remark, settings, shown
+from sim.engine.hermes.settings import Judgement, Remark, shown
 from sim.engine.hermes.settings import check_blocks as judge
 from sim.scenario.finding import Path, dotted
 from sim.scenario.hermes_keys import BY_PATH, Known, number_meant
@@ -55,14 +55,14 @@ def check_blocks(config: Mapping[str, Any], version: str) -> list[Line]:
         One line for each setting, in file order; a section that does not concern us is one line.
     """
     verdict = judge(version, config)
-    told = _told(verdict, version)
+    told = _told(verdict)
     return list(_walk(config, (), told, version))
 
 
-def _told(verdict: Judgement, version: str) -> dict[str, Line]:
+def _told(verdict: Judgement) -> dict[str, Line]:
     lines: dict[str, Line] = {}
     for item in verdict.ignored:
-        lines.setdefault(item.setting, Line((), item.value, "ignored", item.reason, _elsewhere(item.setting, version)))
+        lines.setdefault(item.setting, Line((), item.value, "ignored", item.reason))
     for status, remarks in (
         ("misplaced", verdict.misplaced),
         ("renamed", verdict.renamed),
@@ -70,15 +70,11 @@ def _told(verdict: Judgement, version: str) -> dict[str, Line]:
         ("wrong type", verdict.wrong_type),
     ):
         for remark in remarks:
-            lines[remark.path] = _line(status, remark, version)  # type: ignore[arg-type]  # the literals above
+            lines[remark.path] = _line(status, remark)  # type: ignore[arg-type]  # the literals above
     return lines
 
 
-def _elsewhere(path: str, version: str) -> str | None:
-    return "hermes@0.22 reads it" if version == "0.19" and path not in settings("0.19") else None
-
-
-def _line(status: Status, remark: Remark, version: str) -> Line:
+def _line(status: Status, remark: Remark) -> Line:
     why, _, hint = remark.reason.partition("; ")
     remedy: str | None = hint or None
     if status == "misplaced" and remark.home:

@@ -89,7 +89,7 @@ def _put(settings: dict[str, Any], line: Line) -> None:
 def _finding(line: Line, document: Document) -> Finding:
     return Finding(
         "warning",
-        f"`{line.name}` {line.status}: {line.why}",
+        f"`{line.name}`: {line.why}",
         document.where(line.path, key=True),
         line.path,
         RULES.get(line.status),

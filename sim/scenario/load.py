@@ -131,4 +131,5 @@ def _check(document: Document, overrides: Sequence[str], *, name: str, source: s
         findings += check_lookups(scenario, document)
     if any(f.level == "error" for f in findings):
         scenario = None
-    return Checked(scenario, findings)
+    # Arms that share a config file or `defaults:` find the same things in it.
+    return Checked(scenario, list(dict.fromkeys(findings)))

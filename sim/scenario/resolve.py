@@ -119,6 +119,9 @@ class _Arm:
             if block in self.own:
                 self.findings += check_own_block(block, self.own[block], self.document, self.path)
         self.origin_defaults(engine)
+        card = self.prices.get("card")
+        if isinstance(card, str):
+            self.prices["card"] = str(self.base_dir / FilePath(card).expanduser())
         return Arm(
             name=self.name,
             engine=engine,
@@ -243,7 +246,7 @@ class _Arm:
         for line in check_blocks(blocks, self.version(engine)):
             here = (*path, *line.path)
             if line.status == "ignored":
-                self.warn(f"`{line.name}` is ignored: {line.why}", here, line.remedy, rule="ignored")
+                self.warn(f"`{line.name}`: {line.why}", here, line.remedy, rule="ignored")
             elif line.status == "skipped":
                 self.warn(f"`{line.name}` has no effect here: {line.why}", here, None)
             elif line.status == "wrong type":

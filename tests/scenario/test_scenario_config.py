@@ -38,7 +38,7 @@ def test_the_guides_misplaced_lines_say_where_they_belong() -> None:
     assert config.settings["compression"]["threshold_tokens"] == 230_000
     said = [str(f) for f in config.findings]
     assert len(said) == 3
-    assert f"{GUIDE / 'final.yaml'}:3:1: `memory_char_limit` misplaced" in said[0]
+    assert f"{GUIDE / 'final.yaml'}:3:1: `memory_char_limit`: Hermes does not read it" in said[0]
     assert "it belongs to `memory:`" in said[0]
 
 
