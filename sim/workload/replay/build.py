@@ -101,6 +101,7 @@ def build(draft: Draft, maker: RowMaker) -> tuple[Script, Report]:
         multiplier=worker.multiplier,
         compactions_undone=undone,
         compactions_kept=kept,
+        compactions_at=_undone_at(draft),
     )
     return script, report
 
@@ -144,6 +145,17 @@ def _turns(draft: Draft) -> tuple[list[_Turn], int, int, list[str]]:
     if waiting.said:
         notes.append("the last message got no answer and is left out")
     return turns, undone, kept, notes
+
+
+def _undone_at(draft: Draft) -> tuple[int, ...]:
+    """Number of the call after each undone compaction."""
+    calls, found = 0, []
+    for event in draft.events:
+        if isinstance(event, Called):
+            calls += 1
+        elif isinstance(event, Compacted) and calls:
+            found.append(calls + 1)
+    return tuple(found)
 
 
 class _Builder:

@@ -42,11 +42,14 @@ def build_sized(draft: Draft, maker: RowMaker) -> tuple[Script, Report]:
     replies: list[Reply] = []
     users: tuple[Row, ...] = (maker.row(Blank("user", scale(opening), f"{label}-user-0")),)
     gap = shrunk = hidden_sum = 0
+    fell_at: list[int] = []
     start_gap = float(gap)
     for i, call in enumerate(calls):
         following = calls[i + 1] if i + 1 < len(calls) else None
         kept, added, fell = _growth(call, following)
         shrunk += fell
+        if fell:
+            fell_at.append(i + 2)
         ends = following is None or following.started_by == "user"
         row = maker.row(Blank("assistant", scale(kept), f"{label}-reply-{i}", has_text=ends, calls=_calls(call, ends)))
         hidden = call.output - kept
@@ -93,6 +96,7 @@ def build_sized(draft: Draft, maker: RowMaker) -> tuple[Script, Report]:
         base_tokens=tools + system,
         hidden_output_tokens=hidden_sum,
         compactions_undone=shrunk,
+        compactions_at=tuple(fell_at),
     )
     return script, report
 

@@ -211,3 +211,11 @@ def test_usage_is_conserved_whatever_the_order_of_lines(
     assert sum(r.input_tokens for r in recorded) == sum(f + c + 10 for f, c, _ in calls)
     assert sum(r.output_tokens for r in recorded) == sum(max(1, o) for _, _, o in calls)
     assert sum(r.cache_write_1h_tokens for r in recorded) == 3 * len(calls)
+
+
+def test_the_report_says_before_which_calls_compactions_were_undone(tmp_path: Path, maker: RowMaker) -> None:
+    items = [say("u1", None, 0, "a"), reply("a1", "u1", 5, "b")]
+    items += [claude_line("system", "b1", None, 70, {}, subtype="compact_boundary", logicalParentUuid="a1")]
+    items += [say("u2", "b1", 80, "c"), reply("a2", "u2", 85, "d")]
+    (one,) = read(tmp_path / "s.jsonl", items, maker)
+    assert one.report.compactions_at == (2,)
