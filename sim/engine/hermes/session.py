@@ -171,9 +171,12 @@ class HermesSession:
         if not self._blind:
             self._mirror.adopt(reply["state"], reply["events"], reply["prices"])
         self.busy_seconds, self.engine_seconds = reply["busy"], reply["engine"]
-        return Outcome(
-            events=tuple(_event(event) for event in reply["events"]), estimate=reply["estimate"], stop=reply["stop"]
-        )
+        events, stop = [_event(event) for event in reply["events"]], reply["stop"]
+        if stop is not None and stop.startswith("over"):
+            # The contract's one word for a request that does not fit; the engine's reason goes with it.
+            events.append(Attempt("turn_start" if "turn_start" in stop else "overflow", stop, reply["estimate"]))
+            stop = "overflow"
+        return Outcome(events=tuple(events), estimate=reply["estimate"], stop=stop)
 
     @staticmethod
     def _request(asked: Mapping[str, Any]) -> AuxRequest:
@@ -257,6 +260,7 @@ def _plain_reply(reply: AuxReply) -> dict[str, Any]:
 
 
 def _event(event: Mapping[str, Any]) -> Rewrite | Attempt:
+    """A rewrite or an attempt out of the host's plain data."""
     if event["type"] == "attempt":
         return Attempt(event["site"], event["reason"], event["estimate"])
     return Rewrite(
