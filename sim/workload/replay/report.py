@@ -24,9 +24,9 @@ class Report:
         base_tokens: hidden base (tool schemas and system text the log does not show), the recorded model's tokens.
         hidden_output_tokens: recorded output beyond the visible one (thinking), the recorded model's tokens.
         multiplier: recorded growth of the prompt over our count of the rows it is made of; None without usage.
-    compactions_undone: recorded compactions whose earlier rows are in the file and were put back.
-    compactions_at: the call that came next after each recorded compaction that was undone, counted from 1.
-    compactions_kept: recorded compactions whose earlier rows are missing: the session starts from the summary.
+        compactions_undone: recorded compactions whose earlier rows are in the file and were put back.
+        compactions_at: the call that came next after each recorded compaction that was undone, counted from 1.
+        compactions_kept: recorded compactions whose earlier rows are missing: the session starts from the summary.
     """
 
     rows: int = 0
