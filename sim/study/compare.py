@@ -59,7 +59,7 @@ def compare(
     calls, sessions, rewrites = (_Columns(tables[n]) for n in ("calls", "sessions", "rewrites"))
     totals = {arm: _per_replication(calls, arm, replications) for arm in arms}
     rows = [_arm(arm, calls, sessions, rewrites, totals[arm], seed) for arm in arms]
-    curves = {arm: _mean_curve(calls, arm) for arm in arms}
+    curves = {arm: _curves(calls, arm, replications) for arm in arms}
     paired = [
         _pair(arm, baseline, totals[arm], totals[baseline], curves[arm], curves[baseline], seed)
         for arm in arms
@@ -165,30 +165,44 @@ def _quantile(values: Sequence[int] | Array, share: float) -> int:
     return ordered[max(0, min(len(ordered), rank) - 1)]
 
 
-def _mean_curve(calls: _Columns, arm: str) -> npt.NDArray[np.float64]:
-    """Mean cumulative cost (pico-dollars) up to each call; index 0 is call 1. A session that ended stays level."""
+def _curves(calls: _Columns, arm: str, replications: int) -> npt.NDArray[np.int64]:
+    """Cumulative cost (pico-dollars) by replication and call; column 0 is call 1. A session that ended stays level."""
     mask = calls.text("arm") == arm
     numbers = calls.ints("call")[mask]
     if not len(numbers):
-        return np.zeros(0)
-    spent = np.zeros(int(numbers.max()) + 1, dtype=np.int64)
-    np.add.at(spent, numbers, _cost(calls)[mask])
-    replications = len(np.unique(calls.ints("replication")[mask]))
-    return np.cumsum(spent[1:]) / replications
+        return np.zeros((replications, 0), dtype=np.int64)
+    spent = np.zeros((replications, int(numbers.max()) + 1), dtype=np.int64)
+    np.add.at(spent, (calls.ints("replication")[mask], numbers), _cost(calls)[mask])
+    curves: npt.NDArray[np.int64] = np.cumsum(spent[:, 1:], axis=1)
+    return curves
 
 
-def _wins_from(arm: npt.NDArray[np.float64], baseline: npt.NDArray[np.float64]) -> int | None:
-    """The call from which the arm's mean cumulative cost stays below the baseline's to the end."""
-    length = max(len(arm), len(baseline))
-    if not length or not len(arm) or not len(baseline):
+_Z95 = 1.959964
+
+
+def _wins_from(arm: npt.NDArray[np.int64], baseline: npt.NDArray[np.int64]) -> int | None:
+    """The call from which the arm is cheaper, shown to be so (95 %), to the end.
+
+    At each call the mean saving so far must lie above its own sampling error (normal, over replications), so that one
+    session's early luck does not count; with one replication, or equal savings, the mean alone decides.
+    """
+    length = max(arm.shape[1], baseline.shape[1])
+    if not arm.shape[1] or not baseline.shape[1]:
         return None
-    a = np.concatenate([arm, np.full(length - len(arm), arm[-1])])
-    b = np.concatenate([baseline, np.full(length - len(baseline), baseline[-1])])
-    behind = np.flatnonzero(a >= b)
+    saving = _level(baseline, length) - _level(arm, length)
+    mean = saving.mean(axis=0)
+    count = saving.shape[0]
+    error = saving.std(axis=0, ddof=1) / np.sqrt(count) if count > 1 else np.zeros(length)
+    behind = np.flatnonzero((mean <= 0) | (mean - _Z95 * error <= 0))
     if not len(behind):
         return 1
     last = int(behind[-1])
     return None if last == length - 1 else last + 2
+
+
+def _level(curves: npt.NDArray[np.int64], length: int) -> npt.NDArray[np.float64]:
+    """Curves drawn out level to a common length."""
+    return np.pad(curves, ((0, 0), (0, length - curves.shape[1])), mode="edge").astype(np.float64)
 
 
 def _pair(
@@ -196,8 +210,8 @@ def _pair(
     baseline: str,
     costs: list[int],
     base: list[int],
-    curve: npt.NDArray[np.float64],
-    base_curve: npt.NDArray[np.float64],
+    curve: npt.NDArray[np.int64],
+    base_curve: npt.NDArray[np.int64],
     seed: int,
 ) -> dict[str, Any]:
     savings = [b - a for a, b in zip(costs, base, strict=True)]

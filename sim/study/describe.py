@@ -50,6 +50,7 @@ def describe_arms(scenario: Scenario, bench: Workbench) -> dict[str, dict[str, A
             "ignored_settings": [asdict(item) for item in info.ignored],
             "misplaced_settings": dict(arm.misplaced),
             "settings": {k: v for k, v in arm.settings.items() if v},
+            "engine_settings": dict(arm.engine_settings),
         }
     return described
 
