@@ -10,7 +10,7 @@ from sim.cli._options import format_options, lang_option
 _STYLE = {"ok": "green", "warn": "yellow", "fail": "red"}
 
 
-@click.command(name="doctor")
+@click.command(name="doctor", short_help="Check versions, engines, prices, fonts and folders.")
 @format_options
 @lang_option
 def command(fmt: str, lang: str) -> None:

@@ -11,7 +11,7 @@ from sim.cli import _out
 from sim.cli._options import format_options, lang_option
 
 
-@click.group(name="engines", invoke_without_command=True)
+@click.group(name="engines", invoke_without_command=True, short_help="List, install and check the Hermes engines.")
 @click.pass_context
 def command(ctx: click.Context) -> None:
     """List, install and check the environments of the Hermes engines.

@@ -8,7 +8,7 @@ from sim.cli import _out
 from sim.cli._options import format_options, lang_option, set_option
 
 
-@click.command(name="explain")
+@click.command(name="explain", short_help="Show the trigger that will really apply, and why.")
 @click.argument("source", metavar="CONFIG|SCENARIO")
 @click.option("--windows", metavar="8K,64K,...", help="Context windows to show, separated by commas.")
 @click.option("--engine", "engines", multiple=True, metavar="ENGINE", help="hermes@0.19, hermes@0.22; may be repeated.")

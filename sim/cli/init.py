@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 
-@click.command(name="init")
+@click.command(name="init", short_help="Write a commented starter scenario.")
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False), default=".", metavar="[DIR]")
 @click.option("--force", is_flag=True, help="Overwrite files that are there.")
 def command(folder: Path, force: bool) -> None:

@@ -10,7 +10,7 @@ from sim.cli import _out
 from sim.cli._options import format_options, lang_option
 
 
-@click.command(name="prices")
+@click.command(name="prices", short_help="Show price cards with dates and sources.")
 @click.argument("models", nargs=-1, metavar="[MODEL]...")
 @click.option("--as-of", metavar="DATE", help="Date whose prices apply  [default: today]")
 @format_options

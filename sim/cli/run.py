@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sim.scenario import Scenario
 
 
-@click.command(name="run")
+@click.command(name="run", short_help="Simulate every arm of a scenario and compare them.")
 @click.argument("scenarios", nargs=-1, required=True, metavar="SCENARIO...")
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Run folder  [default: reports/NAME-HASH]")
 @click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Processes to use  [default: what is there]")

@@ -8,7 +8,7 @@ from sim.cli import _out
 from sim.cli._options import format_options, lang_option, set_option
 
 
-@click.command(name="validate")
+@click.command(name="validate", short_help="Check scenarios, or Hermes configs line by line.")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option("--engine", default="hermes@0.22", show_default=True, help="Engine that a Hermes config is judged for.")
 @set_option
