@@ -60,7 +60,8 @@ class CallRecord:
     penalty_pico: int
     """What the lost tokens cost above the read price."""
     outcome: str
-    """`ok`, `overflow` (not billed), or the failure kind of an auxiliary call."""
+    """`ok`; not billed: `overflow`, `rate_limit`, `overloaded` (the row lasts until the next attempt), `budget`; or the
+    failure kind of an auxiliary call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +115,7 @@ class SessionRecord:
     replication: int
     session: str
     end: str
-    """`finished`, `cut_off`, `overflow`, `failed`."""
+    """`finished`, `cut_off`, `overflow`, `failed`, `budget` (the account's money was spent)."""
     calls: int
     turns: int
     tool_calls: int
@@ -137,6 +138,14 @@ class SessionRecord:
     facts_gone: int = 0
     repeated_calls: int = 0
     """Tool calls made again because their result was no longer seen."""
+    group: str = ""
+    """The fleet's group, empty outside fleets."""
+    started_at_s: float = 0.0
+    """Start, counted from the start of the replication's span."""
+    waited_s: float = 0.0
+    """Time that requests waited for the account's limits."""
+    refused_requests: int = 0
+    """Requests turned away by the account's limits, `rate_limit` and `overloaded` rows of `calls`."""
 
 
 CAUSES = ("compaction", "prune", "ttl", "minimum", "system", "model", "lookback", "other")

@@ -13,7 +13,7 @@ from sim.ledger.records import SCHEMA_VERSION, TABLES, Ledger
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_REPEATED_TEXT = {"arm", "session", "kind", "started_by", "model", "outcome", "site", "note", "cause", "end"}
+_REPEATED_TEXT = {"arm", "session", "kind", "started_by", "model", "outcome", "site", "note", "cause", "end", "group"}
 
 
 @cache

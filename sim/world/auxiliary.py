@@ -52,6 +52,28 @@ class Auxiliary:
         self._streams = streams
         self._count = 0
 
+    @property
+    def model(self) -> str:
+        """Model id."""
+        return self._route.provider.model
+
+    def refused(
+        self, env: simpy.Environment, request: AuxRequest, epoch: float, failure: str
+    ) -> Generator[Any, Any, AuxiliaryCall]:
+        """A call that the account's limits turn away: it takes the overhead and costs nothing."""
+        started, provider = env.now, self._route.provider
+        yield env.timeout(self._route.behaviour.overhead_s)
+        reply = AuxReply(
+            text=None,
+            tokens=0,
+            finished_at=epoch + env.now,
+            failure=failure,  # type: ignore[arg-type]  # the account names kinds of AuxFailure
+            status=_STATUS[failure],
+            provider=provider.provider,
+            model=provider.model,
+        )
+        return AuxiliaryCall(request, reply, 0, 0, Cost(0, 0, 0, 0), started, provider.model)
+
     def call(self, env: simpy.Environment, request: AuxRequest, epoch: float) -> Generator[Any, Any, AuxiliaryCall]:
         """Run one call; takes simulated time."""
         route, behaviour = self._route, self._route.behaviour

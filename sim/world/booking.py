@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields
 from typing import Any
 
 from sim.engine import Attempt, Rewrite
@@ -11,6 +11,7 @@ from sim.history import History, Prompt
 from sim.ledger import BreakRecord, CallRecord, Ledger, RewriteRecord, SessionRecord
 from sim.provider.seam import Cost, PriceCard, Served, TokenUse
 from sim.workload.script import Reply, Script
+from sim.world.account import Account
 from sim.world.attribution import Unread, attribute
 from sim.world.auxiliary import AuxiliaryCall
 from sim.world.residency import Memory
@@ -18,6 +19,7 @@ from sim.world.setup import Provider, Setup
 
 LONG_CLASSES = frozenset({"1h", "12h", "24h"})
 """TTL classes counted as long-lived writes."""
+_ZERO = {f.name: 0 for f in fields(CallRecord) if f.name.endswith(("_tokens", "_pico"))}
 _THRESHOLD_SITES = frozenset({"turn_start", "before_call", "after_tools"})
 
 
@@ -27,9 +29,20 @@ class Book:
     `turn` and `call` are advanced by the session; `estimate` is the engine's latest own figure.
     """
 
-    def __init__(self, setup: Setup, script: Script, replication: int, ledger: Ledger) -> None:
+    def __init__(
+        self,
+        setup: Setup,
+        script: Script,
+        replication: int,
+        ledger: Ledger,
+        account: Account | None = None,
+        group: str = "",
+    ) -> None:
         self._setup, self._script, self.replication, self._ledger = setup, script, replication, ledger
+        self._account, self._group = account, group
         self.turn = self.call = self.tool_calls = self.estimate = 0
+        self.waited = 0.0
+        self._answered = self._refused = 0
         self._compactions = self._prunes = self._attempts = self._auxiliary_calls = 0
         self._peak = self._input = self._cost = 0
         self._first_fire = -1
@@ -57,7 +70,9 @@ class Book:
         )
         output = reply.row.tokens + reply.hidden_tokens
         base = self._unbilled(provider.model, started, self.estimate, history.body_length, started_by, "main", "ok")
-        self._serve(replace(base, ended_s=ended), prompt.tokens, served, unread, output, provider, at)
+        base["ended_s"] = ended
+        self._serve(base, prompt.tokens, served, unread, output, provider, at)
+        self._answered += 1
         self._peak = max(self._peak, prompt.tokens)
         self._input += prompt.tokens
 
@@ -73,19 +88,21 @@ class Book:
             why=served.why,
         )
         base = self._unbilled(provider.model, now, 0, len(prompt), purpose, "ping", "ok")
-        self._serve(base, prompt.tokens, served, unread, 0, provider, at)
+        cost = self._serve(base, prompt.tokens, served, unread, 0, provider, at)
+        if self._account is not None:
+            self._account.spent += cost
 
     def _serve(
         self,
-        base: CallRecord,
+        row: dict[str, Any],
         total: int,
         served: Served,
         unread: Unread,
         output: int,
         provider: Provider,
         at: float,
-    ) -> None:
-        """Bill a request that reached the cache, asserting conservation."""
+    ) -> int:
+        """Bill a request that reached the cache, asserting conservation; returns its price."""
         written = sum(served.writes.values())
         if served.read + written + served.fresh != total or min(served.read, written, served.fresh) < 0:
             raise SimulationError(
@@ -96,28 +113,25 @@ class Book:
         cost = provider.card.cost(use, at)
         lost = sum(unread.lost.values())
         penalty = _penalty(provider.card, use, cost, lost, at)
-        losses: dict[str, Any] = {f"lost_{cause}_tokens": tokens for cause, tokens in unread.lost.items()}
-        self._ledger.calls.append(
-            replace(
-                base,
-                input_tokens=total,
-                cache_read_tokens=served.read,
-                cache_write_tokens=written,
-                cache_write_long_tokens=sum(n for ttl, n in served.writes.items() if ttl in LONG_CLASSES),
-                fresh_tokens=served.fresh,
-                output_tokens=output,
-                first_write_tokens=unread.first_write,
-                cost_read_pico=cost.read,
-                cost_write_pico=cost.write,
-                cost_fresh_pico=cost.fresh,
-                cost_output_pico=cost.output,
-                cost_storage_pico=cost.storage,
-                penalty_pico=penalty,
-                **losses,
-            )
-        )
-        self._breaks(unread, penalty, base.started_s)
+        row["input_tokens"] = total
+        row["cache_read_tokens"] = served.read
+        row["cache_write_tokens"] = written
+        row["cache_write_long_tokens"] = sum(n for ttl, n in served.writes.items() if ttl in LONG_CLASSES)
+        row["fresh_tokens"] = served.fresh
+        row["output_tokens"] = output
+        row["first_write_tokens"] = unread.first_write
+        row["cost_read_pico"] = cost.read
+        row["cost_write_pico"] = cost.write
+        row["cost_fresh_pico"] = cost.fresh
+        row["cost_output_pico"] = cost.output
+        row["cost_storage_pico"] = cost.storage
+        row["penalty_pico"] = penalty
+        for cause, tokens in unread.lost.items():
+            row[f"lost_{cause}_tokens"] = tokens
+        self._ledger.calls.append(CallRecord(**row))
+        self._breaks(unread, penalty, row["started_s"])
         self._cost += cost.total
+        return cost.total
 
     def _breaks(self, unread: Unread, penalty: int, at: float) -> None:
         lost, spent = sum(unread.lost.values()), 0
@@ -141,69 +155,51 @@ class Book:
 
     def refused(self, history: History, model: str, now: float) -> None:
         """A request larger than the window; not billed, its size stands under `estimate_tokens`."""
-        self._ledger.calls.append(
-            self._unbilled(model, now, history.tokens, history.body_length, "user", "main", "overflow")
-        )
+        row = self._unbilled(model, now, history.tokens, history.body_length, "user", "main", "overflow")
+        self._ledger.calls.append(CallRecord(**row))
+
+    def limited(self, outcome: str, model: str, now: float, wait: float, task: str = "") -> None:
+        """A request that the account's limits turned away; `task` for an auxiliary one. Not billed."""
+        row = self._unbilled(model, now, 0, 0, task or "user", "auxiliary" if task else "main", outcome)
+        row["ended_s"] = now + wait
+        self._refused += 1
+        self._ledger.calls.append(CallRecord(**row))
 
     def auxiliary_call(self, done: AuxiliaryCall, ended: float, session_start: float) -> None:
         """A finished auxiliary call, billed as fresh input of its own model."""
-        base = self._unbilled(
+        row = self._unbilled(
             done.model, done.started - session_start, 0, 0, done.request.task, "auxiliary", done.reply.failure or "ok"
         )
+        row["ended_s"] = ended
+        row["input_tokens"] = row["fresh_tokens"] = row["first_write_tokens"] = done.input_tokens
+        row["output_tokens"] = done.output_tokens
+        row["cost_fresh_pico"], row["cost_output_pico"] = done.cost.fresh, done.cost.output
+        self._ledger.calls.append(CallRecord(**row))
         self._auxiliary_calls += 1
         self._cost += done.cost.total
-        self._ledger.calls.append(
-            replace(
-                base,
-                ended_s=ended,
-                input_tokens=done.input_tokens,
-                fresh_tokens=done.input_tokens,
-                first_write_tokens=done.input_tokens,
-                output_tokens=done.output_tokens,
-                cost_fresh_pico=done.cost.fresh,
-                cost_output_pico=done.cost.output,
-            )
-        )
+        if self._account is not None:
+            self._account.spent += done.cost.total
 
     def _unbilled(
         self, model: str, now: float, estimate: int, rows: int, started_by: str, kind: str, outcome: str
-    ) -> CallRecord:
-        return CallRecord(
-            arm=self._setup.arm,
-            replication=self.replication,
-            session=self._script.session,
-            call=max(self.call, 1),
-            turn=self.turn,
-            kind=kind,
-            started_by=started_by,
-            model=model,
-            started_s=now,
-            ended_s=now,
-            input_tokens=0,
-            cache_read_tokens=0,
-            cache_write_tokens=0,
-            cache_write_long_tokens=0,
-            fresh_tokens=0,
-            output_tokens=0,
-            estimate_tokens=estimate,
-            rows=rows,
-            first_write_tokens=0,
-            lost_compaction_tokens=0,
-            lost_prune_tokens=0,
-            lost_ttl_tokens=0,
-            lost_minimum_tokens=0,
-            lost_system_tokens=0,
-            lost_model_tokens=0,
-            lost_lookback_tokens=0,
-            lost_other_tokens=0,
-            cost_read_pico=0,
-            cost_write_pico=0,
-            cost_fresh_pico=0,
-            cost_output_pico=0,
-            cost_storage_pico=0,
-            penalty_pico=0,
-            outcome=outcome,
-        )
+    ) -> dict[str, Any]:
+        """Columns of a row that cost nothing and moved no token."""
+        return {
+            **_ZERO,
+            "arm": self._setup.arm,
+            "replication": self.replication,
+            "session": self._script.session,
+            "call": max(self.call, 1),
+            "turn": self.turn,
+            "kind": kind,
+            "started_by": started_by,
+            "model": model,
+            "started_s": now,
+            "ended_s": now,
+            "estimate_tokens": estimate,
+            "rows": rows,
+            "outcome": outcome,
+        }
 
     def rewrite(
         self,
@@ -278,7 +274,7 @@ class Book:
         # Before a call and on overflow, `call` is already the one about to be sent.
         return self.call if site in {"before_call", "overflow"} else self.call + 1
 
-    def session(self, end: str, duration: float, trigger: int | None, memory: Memory) -> None:
+    def session(self, end: str, started: float, duration: float, trigger: int | None, memory: Memory) -> None:
         """The session is over."""
         self._ledger.sessions.append(
             SessionRecord(
@@ -286,7 +282,7 @@ class Book:
                 replication=self.replication,
                 session=self._script.session,
                 end=end,
-                calls=self.call - (1 if end == "overflow" else 0),
+                calls=self._answered,
                 turns=self.turn,
                 tool_calls=self.tool_calls,
                 compactions=self._compactions,
@@ -304,6 +300,10 @@ class Book:
                 facts_recoverable=memory.found["recoverable"],
                 facts_gone=memory.found["gone"],
                 repeated_calls=memory.repeats,
+                group=self._group,
+                started_at_s=started,
+                waited_s=self.waited,
+                refused_requests=self._refused,
             )
         )
 

@@ -9,16 +9,18 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from typing import Any, TypeAlias
 
+import numpy as np
 import simpy
 
-from sim.engine import Attempt, EngineSession, Hook, Open, Outcome, Rewrite, Usage
+from sim.engine import Attempt, AuxRequest, EngineSession, Hook, Open, Outcome, Rewrite, Usage
 from sim.errors import EngineError, SimulationError
 from sim.history import History, Prompt, Row
 from sim.ledger import Ledger
 from sim.provider.seam import Mark, PromptCache
 from sim.streams import Streams
 from sim.workload.script import Reply, Script, ToolRun, Turn
-from sim.world.auxiliary import Auxiliary
+from sim.world.account import Account, SessionEnded
+from sim.world.auxiliary import Auxiliary, AuxiliaryCall
 from sim.world.booking import Book
 from sim.world.residency import Memory
 from sim.world.setup import Provider, Setup
@@ -26,14 +28,6 @@ from sim.world.setup import Provider, Setup
 Process: TypeAlias = Generator[Any, Any, Any]
 _OVERFLOW_PASSES = 12
 """More passes than any engine allows in a turn; a guard against an engine that never gives up."""
-
-
-class SessionEnded(Exception):  # noqa: N818 - not an error: unwinds the agent's process
-    """The session cannot go on."""
-
-    def __init__(self, end: str) -> None:
-        self.end = end
-        super().__init__(end)
 
 
 class Session:
@@ -48,6 +42,8 @@ class Session:
         streams: for what depends on the arm's own state (auxiliary answers).
         replication: for the records.
         ledger: where records go.
+        account: the account whose limits hold; None for none.
+        group: the fleet's group that the session belongs to.
     """
 
     def __init__(
@@ -60,6 +56,8 @@ class Session:
         streams: Streams,
         replication: int,
         ledger: Ledger,
+        account: Account | None = None,
+        group: str = "",
     ) -> None:
         if setup.engine.needs == "text" and not script.has_text:
             raise EngineError(
@@ -71,8 +69,11 @@ class Session:
         self._provider: Provider = setup.provider
         self._window = setup.window
         self.history = History(script.prefix)
-        self.book = Book(setup, script, replication, ledger)
+        self._account, self._streams = account, streams
+        self.book = Book(setup, script, replication, ledger, account, group)
         self._auxiliary = Auxiliary(setup.auxiliary, streams) if setup.auxiliary else None
+        instead = setup.auxiliary_fallback
+        self._instead = Auxiliary(instead, streams.child("fallback")) if instead and account else None
         self._memory = Memory(script, streams, setup.forgetting, setup.maker)
         self._start = self._last_activity = script.started_at - base
 
@@ -96,7 +97,7 @@ class Session:
         finally:
             self._engine.close()
         info = self._engine.info
-        self.book.session(end, self.env.now - self._start, info.trigger_tokens, self._memory)
+        self.book.session(end, self._start, self.env.now - self._start, info.trigger_tokens, self._memory)
 
     def _open(self) -> EngineSession:
         setup, script = self.setup, self.script
@@ -173,6 +174,11 @@ class Session:
             yield from self._switch_model(self.setup.other_models[reply.model])
         yield from self._drive(self._engine.before_call(self.epoch))
         yield from self._fit_window()
+        account, place = self._account, None
+        if account is not None:
+            asked = self.env.now
+            place = yield from account.admit(self._provider, self._jitter, self._refused)
+            self.book.waited += self.env.now - asked
         cache = self._cache()
         prompt, start = self.history.prompt, self.env.now
         marks = self._marks(prompt)
@@ -186,7 +192,15 @@ class Session:
             done=self.epoch + reply.seconds,
             session=self.script.session,
         )
+        if account is not None:
+            try:
+                account.charge(self._provider, served, reply.row.tokens + reply.hidden_tokens, prompt.tokens)
+            except SessionEnded:
+                account.leave(place)
+                raise
         yield self.env.timeout(reply.seconds)  # the provider's latency
+        if account is not None:
+            account.leave(place)
         self.book.main_call(
             self.history,
             served,
@@ -195,7 +209,7 @@ class Session:
             start - self._start,
             self.env.now - self._start,
             started_by,
-            self.script.started_at + start,
+            self.base + start,
         )
         usage = Usage(prompt.tokens, reply.row.tokens + reply.hidden_tokens)
         self.history.mark_sent()
@@ -203,6 +217,12 @@ class Session:
         cache.settle(self.history.prompt, self.epoch, session=self.script.session)
         yield from self._drive(self._engine.after_response(reply.row, usage, self.epoch))
         self._last_activity = self.env.now
+
+    def _jitter(self) -> np.random.Generator:
+        return self._streams.rng("backoff", self.book.call)
+
+    def _refused(self, outcome: str, wait: float) -> None:
+        self.book.limited(outcome, self._provider.model, self.env.now - self._start, wait)
 
     def _use_tools(self, tools: tuple[ToolRun, ...]) -> Process:
         """Tools run side by side; results are appended in call order when the last is done."""
@@ -255,13 +275,23 @@ class Session:
                         f"engine {self.setup.engine.name!r} asked for an auxiliary model, but none is set up",
                         remedy="name one under `auxiliary.compression`",
                     )
-                done = yield from self._auxiliary.call(self.env, request, self.base)
+                done = yield from self._summarised(self._auxiliary, request)
                 self.book.auxiliary_call(done, self.env.now - self._start, self._start)
                 calls += 1
                 tokens += done.input_tokens + done.output_tokens
                 request = hook.send(done.reply)
         except StopIteration as stop:
             self._apply(stop.value, calls, tokens)
+
+    def _summarised(self, auxiliary: Auxiliary, request: AuxRequest) -> Generator[Any, Any, AuxiliaryCall]:
+        """An auxiliary call within the account's limits; a refused one goes to the priced fallback."""
+        refusal = None if self._account is None else self._account.auxiliary_refusal(auxiliary.model)
+        if refusal is None:
+            return (yield from auxiliary.call(self.env, request, self.base))
+        if refusal == "rate_limit" and self._instead is not None:
+            self.book.limited(refusal, auxiliary.model, self.env.now - self._start, 0.0, request.task)
+            return (yield from self._instead.call(self.env, request, self.base))
+        return (yield from auxiliary.refused(self.env, request, self.base, refusal))
 
     def _apply(self, outcome: Outcome, calls: int, tokens: int) -> None:
         if outcome.estimate is not None:

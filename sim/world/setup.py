@@ -82,6 +82,7 @@ class Setup:
         settings: blocks handed to the engine.
         cache_ttl: Hermes's `prompt_caching.cache_ttl`.
         provider: the main model's provider profile.
+        auxiliary_fallback: the priced model that summarises when a fleet's account has used up the first one's limits.
         other_models: profiles of models the script switches to, by name.
         maker: token counts of the main model's family.
         auxiliary: the summarising model, None when the engine never asks.
@@ -101,6 +102,7 @@ class Setup:
     provider: Provider
     maker: RowMaker
     auxiliary: AuxiliaryRoute | None = None
+    auxiliary_fallback: AuxiliaryRoute | None = None
     other_models: Mapping[str, Provider] = field(default_factory=dict)
     keep_alive: KeepAlive | None = None
     forgetting: float = 0.0
