@@ -18,7 +18,7 @@ from sim.units import format_tokens
 
 ROOT = Path(__file__).parents[1]
 GALLERY = ROOT / "reports" / "gallery"
-SCENARIOS = ("cap-vs-ratio", "cap-vs-ratio-260k")
+SCENARIOS = ("cap-vs-ratio", "cap-vs-ratio-260k", "cap-parts")
 FIGURES = ("context", "cumulative", "growth", "misses", "money")
 PAGES = ("docs/results.md", "README.md", "README.zh.md")
 HEADS = {
