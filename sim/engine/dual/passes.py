@@ -147,9 +147,9 @@ class _Work:
 
 
 def _first_lines(item: Item, target: int, compressor: ToolOutputCompressor) -> str:
-    lines = item.text.split("\n")
-    pieces = [Piece(0 if i == 0 else i, clip(line, "en", 120)) for i, line in enumerate(lines)]
-    return fit(pieces, target, compressor.count, "en").text
+    lines, language = item.text.split("\n"), language_of(item.text, compressor.settings.language)
+    pieces = [Piece(0 if i == 0 else i, clip(line, language, 120)) for i, line in enumerate(lines)]
+    return fit(pieces, target, compressor.count, language).text
 
 
 def _short_reply(item: Item, target: int, compressor: ToolOutputCompressor) -> dict[str, Any]:
@@ -188,5 +188,5 @@ def _short_call(call: Mapping[str, Any]) -> dict[str, Any]:
 def _short_value(value: Any) -> Any:
     """A long string cut; one that was cut before is short enough to be left alone."""
     if isinstance(value, str) and len(value) > _ARGUMENT_CHARACTERS * 3 // 2:
-        return clip(value, "en", _ARGUMENT_CHARACTERS)
+        return clip(value, language_of(value), _ARGUMENT_CHARACTERS)
     return value
