@@ -44,7 +44,7 @@ def print_comparison(result: Mapping[str, Any], *, title: str, answer: Sequence[
             break
     else:
         _narrow(rows, lang)
-    _out.emit(Text(" ".join(answer), style="bold"))
+    _out.emit(Text(("" if lang == "zh" else " ").join(answer), style="bold"))
     _out.emit(Text(f"{word('stored', lang)}: {result['run_dir']}", overflow="fold"))
 
 
