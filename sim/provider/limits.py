@@ -38,7 +38,7 @@ def parse_dollars(value: Any) -> Decimal:
         ValueError: not a plain number.
     """
     if isinstance(value, bool) or not isinstance(value, int | float | str | Decimal):
-        raise ValueError("write dollars as a plain number; 250 or 12.50")
+        raise ValueError("not an amount of dollars; write a plain number such as 250")
     try:
         amount = Decimal(str(value))
     except InvalidOperation:

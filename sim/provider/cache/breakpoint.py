@@ -9,7 +9,7 @@ minimum are neither written nor read. OpenAI from GPT-5.6, Qwen's explicit cache
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sim.history import Prompt, Row
@@ -98,8 +98,10 @@ class BreakpointCache:
         """
         writes: dict[str, int] = {}
         reached = hit
-        for ttl in _by_lifetime(ordered, self._rules.ttls):
-            last = max((m.index for m in ordered if m.ttl == ttl), default=0)
+        last_of = {m.ttl: m.index for m in ordered}
+        # Longest-lived first: those must come first in the prompt, and are billed first.
+        for ttl in sorted(last_of, key=lambda t: (-self._rules.ttls[t], t)) if len(last_of) > 1 else last_of:
+            last = last_of[ttl]
             if last > reached and prompt.sums[last] >= self._rules.min_tokens:
                 writes[ttl] = prompt.sums[last] - prompt.sums[reached]
                 reached = last
@@ -120,10 +122,13 @@ class BreakpointCache:
 
     def _longest(self, prompt: Prompt, marks: Sequence[Mark], now: float) -> int:
         """Rows of the longest readable prefix."""
-        rules, entries, chain = self._rules, self._entries, prompt.chain
+        rules, entries, chain, sums = self._rules, self._entries, prompt.chain, prompt.sums
+        walk = _eligible if rules.positions == "eligible" else _blocks
         best = 0
         for mark in reversed(marks):
-            for index in positions(prompt.rows, mark.index, rules.lookback, rules.positions):
+            if mark.index <= best:
+                break
+            for index in walk(prompt.rows, mark.index, rules.lookback):
                 if index <= best:
                     break
                 entry = entries.get(chain[index])
@@ -131,7 +136,7 @@ class BreakpointCache:
                     entry is not None
                     and now - entry.start <= rules.ttls[entry.ttl]
                     and entry.visible <= now
-                    and prompt.sums[index] >= rules.min_tokens
+                    and sums[index] >= rules.min_tokens
                 ):
                     best = index
                     break
@@ -156,37 +161,33 @@ class BreakpointCache:
         return "minimum" if unchanged < self._rules.min_tokens else "granularity"
 
 
-def positions(rows: Sequence[Row], index: int, lookback: int, kind: str) -> list[int]:
-    """Row boundaries within `lookback` positions of a marker after `rows[:index]`, longest first."""
-    return _eligible(rows, index, lookback) if kind == "eligible" else _blocks(rows, index, lookback)
+def _blocks(rows: Sequence[Row], index: int, lookback: int) -> Iterator[int]:
+    """Row boundaries within `lookback` positions of a marker after `rows[:index]`, longest first.
 
-
-def _blocks(rows: Sequence[Row], index: int, lookback: int) -> list[int]:
-    """A run of tool results is one position, a run of tool calls is one; text beside calls is one more."""
-    found = []
+    A run of tool results is one position, a run of tool calls is one; text beside calls is one more.
+    """
     used = 1
     while index > 0 and used <= lookback:
-        found.append(index)
+        yield index
         row = rows[index - 1]
         index -= 1
         if row.role == "tool" and index > 0 and rows[index - 1].role == "tool":
             continue  # still inside the run
         used += 2 if row.role == "assistant" and row.calls and row.has_text else 1
-    return found
 
 
-def _eligible(rows: Sequence[Row], index: int, lookback: int) -> list[int]:
-    """Message ends that can carry an implicit marker, then the end of the opening rows."""
-    found = [index]
-    place = index - 1
-    while place > 0 and len(found) < lookback + 1:
+def _eligible(rows: Sequence[Row], index: int, lookback: int) -> Iterator[int]:
+    """The marker itself, message ends that can carry an implicit marker, then the end of the opening rows."""
+    yield index
+    place, count = index - 1, 0
+    while place > 0 and count < lookback:
         if is_eligible(rows, place):
-            found.append(place)
+            count += 1
+            yield place
         place -= 1
     opening = opening_rows(rows)
-    if 0 < opening < found[-1]:
-        found.append(opening)
-    return found
+    if 0 < opening < index:
+        yield opening
 
 
 def is_eligible(rows: Sequence[Row], index: int) -> bool:
@@ -204,7 +205,3 @@ def opening_rows(rows: Sequence[Row]) -> int:
         count += 1
     return count
 
-
-def _by_lifetime(marks: Sequence[Mark], ttls: Mapping[str, float]) -> list[str]:
-    """Classes in use, longest-lived first: those must come first in the prompt, and are billed first."""
-    return sorted({m.ttl for m in marks}, key=lambda t: (-ttls[t], t))

@@ -37,15 +37,17 @@ class Trace:
 
     def follow(self, prompt: Prompt, common: int) -> None:
         """Become a copy of the prompt, touching only what comes after the first `common` rows."""
-        del self.chain[common + 1 :], self.rows[common:]
+        if common < len(self.rows):
+            del self.chain[common + 1 :], self.rows[common:]
         self.chain += prompt.chain[common + 1 :]
         self.rows += prompt.rows[common:]
 
 
 def unchanged_tokens(trace: Trace, prompt: Prompt, common: int) -> int:
     """Tokens at the start that the session's last request sent just so; a row changed midway counts up to there."""
-    rows = min(common, trace.sent)
-    tokens = prompt.sums[rows]
-    if rows == common and rows < trace.sent and rows < len(prompt):
-        tokens += prompt.rows[rows].shared_tokens(trace.rows[rows])
+    if common >= trace.sent:
+        return prompt.sums[trace.sent]
+    tokens = prompt.sums[common]
+    if common < len(prompt):
+        tokens += prompt.rows[common].shared_tokens(trace.rows[common])
     return tokens
