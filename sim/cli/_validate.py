@@ -115,11 +115,13 @@ def check_file(path: str, engine: str, overrides: Sequence[str]) -> CheckedFile:
 
 def _explain(path: str, windows: Sequence[str], engines: Sequence[str], overrides: Sequence[str]) -> Explained:
     """`explain`'s rows and findings; none when an engine that would have to be asked is missing."""
-    from sim.api import explain
+    from sim.cli._progress import progress
+    from sim.insight.explain import explain
     from sim.scenario.finding import Finding
 
     try:
-        explanation = explain(path, windows=windows, engines=engines, set=overrides)
+        with progress() as note:
+            explanation = explain(path, windows=windows, engines=engines, overrides=overrides, progress=note)
     except InputError:
         raise
     except HermesSimError as error:

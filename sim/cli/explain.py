@@ -29,13 +29,13 @@ def command(
 
     Takes a scenario or a Hermes config.yaml. The figures come from the engine itself.
     """
-    from sim.api import explain
     from sim.cli._explain import explain_table, remarks
     from sim.cli._progress import progress
+    from sim.insight.explain import explain
 
     asked = [part.strip() for part in (windows or "").split(",") if part.strip()]
-    with progress(lang):
-        explanation = explain(source, windows=asked, engines=engines, set=sets)
+    with progress(lang) as note:
+        explanation = explain(source, windows=asked, engines=engines, overrides=sets, progress=note)
     document = explanation.json(diagnose=diagnose)
     if fmt == "json":
         _out.print_json(document)
