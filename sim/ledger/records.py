@@ -90,6 +90,8 @@ class RewriteRecord:
     """Billed tokens before the first changed row, which stay cacheable."""
     auxiliary_calls: int
     auxiliary_tokens: int
+    dropped: str = ""
+    """What was lost, as JSON of flat figures, for engines that measure it; empty otherwise."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -241,6 +241,7 @@ class Book:
                 kept_prefix_tokens=kept_prefix,
                 auxiliary_calls=auxiliary_calls,
                 auxiliary_tokens=auxiliary_tokens,
+                dropped=json.dumps(dict(event.dropped), sort_keys=True) if event.dropped else "",
             )
         )
 
