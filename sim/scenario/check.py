@@ -7,14 +7,15 @@ import difflib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from sim.provider.auxiliary import AuxiliaryBehaviour
+from sim.provider.limits import AccountLimits, AuxiliaryLimits, Outage, Retry
 from sim.scenario.file import LATER, ArmFile, ModelPatch, ScenarioFile
 from sim.scenario.finding import Finding, Path, dotted
 from sim.scenario.hermes_keys import homes
-from sim.scenario.model import Curve, ModelSpec, Part, Replay, Synthetic, UntilHalfWidth
+from sim.scenario.model import Curve, Fleet, Group, GroupModel, ModelSpec, Part, Replay, Synthetic, UntilHalfWidth
 from sim.scenario.reader import Document
 
 WORKLOADS: dict[str, type[Part]] = {"synthetic": Synthetic, "replay": Replay, "curve": Curve}
@@ -25,6 +26,7 @@ _MISSING = {
     "workload": "add `workload: {kind: synthetic, preset: long-haul}`",
     "workload.preset": "add `preset: long-haul`",
     "workload.transcripts": "add `transcripts: [session.jsonl]`",
+    "fleet.groups": "add `groups: [{workload: coding-2026, sessions_per_day: 4}]`",
     "arms": "add `arms:` with at least one configuration under a name of its own",
 }
 _TYPES = {
@@ -56,23 +58,43 @@ def check_shape(document: Document) -> tuple[ScenarioFile | None, list[Finding]]
     findings += [f for path, f in document.dates.items() if path[-1] != "as_of"]
     data = copy.deepcopy(document.data)
     findings += _prune(data, document)
+    given = "workload" in data
+    _share_workload(data)
     try:
         file = ScenarioFile.model_validate(data)
     except ValidationError as error:
-        findings += _mapped(error, document, findings)
+        found = _mapped(error, document, findings)
+        # A fleet without a workload of its own shares its first group's: what is wrong there is told there.
+        told = [f for f in found if f.path[:1] != ("workload",)]
+        findings += told if told and "fleet" in data and not given else found
         return None, findings
     return file, findings
+
+
+def _share_workload(data: dict[str, Any]) -> None:
+    """The first group's workload stands for the scenario's when a fleet leaves that out."""
+    fleet = data.get("fleet")
+    groups = fleet.get("groups") if isinstance(fleet, dict) else None
+    first = groups[0] if isinstance(groups, list) and groups and isinstance(groups[0], dict) else {}
+    if "workload" not in data and first.get("workload") is not None:
+        own = first["workload"]
+        shared = {"kind": "synthetic", "preset": own} if isinstance(own, str) else copy.deepcopy(own)
+        if isinstance(shared, dict) and shared.get("kind") == "synthetic":
+            data["workload"] = shared
 
 
 # unknown keys ---------------------------------------------------------------------------------------------------
 
 
-def fields_of(model: type[Part] | type[AuxiliaryBehaviour]) -> list[str]:
+Shape = type[BaseModel]
+
+
+def fields_of(model: Shape) -> list[str]:
     """Keys of a part as written in a file."""
     return [info.alias or name for name, info in model.model_fields.items()]
 
 
-def shape_at(path: Path, data: Mapping[str, Any]) -> type[Part] | type[AuxiliaryBehaviour] | None:
+def shape_at(path: Path, data: Mapping[str, Any]) -> Shape | None:
     """Which part's keys a mapping at `path` takes; None where any key goes."""
     match path:
         case ():
@@ -89,6 +111,31 @@ def shape_at(path: Path, data: Mapping[str, Any]) -> type[Part] | type[Auxiliary
             return ArmFile
         case ("defaults", "model") | ("arms", _, "model"):
             return ModelPatch
+        case ("fleet", *inner):
+            return _fleet_shape(tuple(inner))
+    return None
+
+
+def _fleet_shape(path: Path) -> Shape | None:
+    match path:
+        case ():
+            return Fleet
+        case ("account",):
+            return AccountLimits
+        case ("account", "retry"):
+            return Retry
+        case ("account", "auxiliary"):
+            return AuxiliaryLimits
+        case ("account", "outages", _):
+            return Outage
+        case ("groups", _):
+            return Group
+        case ("groups", _, "model"):
+            return GroupModel
+        case ("groups", _, "workload"):
+            return Synthetic
+        case ("groups", _, "workload", "auxiliary"):
+            return AuxiliaryBehaviour
     return None
 
 
@@ -114,9 +161,12 @@ def _prune(data: dict[str, Any], document: Document) -> list[Finding]:
 def _mappings(node: Any, path: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
     if isinstance(node, dict):
         yield path, node
-        if len(path) < 3:
+        if len(path) < 3 or path[0] == "fleet":
             for key, value in list(node.items()):
                 yield from _mappings(value, (*path, key))
+    elif isinstance(node, list) and path[:1] == ("fleet",):
+        for place, value in enumerate(node):
+            yield from _mappings(value, (*path, place))
 
 
 def _later(key: str, document: Document) -> Finding:
@@ -147,7 +197,10 @@ def _unknown(path: Path, key: str, allowed: list[str]) -> tuple[str, str]:
 def _everywhere() -> list[str]:
     from sim.scenario.hermes_keys import KNOWN
 
-    parts = (ScenarioFile, ModelSpec, UntilHalfWidth, Synthetic, Replay, Curve, AuxiliaryBehaviour, ArmFile)
+    parts: tuple[Shape, ...] = (
+        *(ScenarioFile, ModelSpec, UntilHalfWidth, Synthetic, Replay, Curve, AuxiliaryBehaviour, ArmFile),
+        *(Fleet, Group, AccountLimits),
+    )
     return sorted({k for part in parts for k in fields_of(part)} | {k.leaf for k in KNOWN})
 
 
@@ -162,6 +215,8 @@ def _home(path: Path, key: str) -> str | None:
             ("workload", Replay),
             ("workload", Curve),
             ("workload.auxiliary", AuxiliaryBehaviour),
+            ("fleet", Fleet),
+            ("fleet.account", AccountLimits),
         ):
             if key in fields_of(part) and name != dotted(path):
                 return name

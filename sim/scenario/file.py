@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, Tag, WithJsonSchema
 
 from sim.scenario.engines import ENGINES
-from sim.scenario.model import Day, ModelSpec, Part, Tokens, UntilHalfWidth, Workload
+from sim.scenario.model import Day, Fleet, ModelSpec, Part, Tokens, UntilHalfWidth, Workload
 
 
 def _block(value: Any) -> Any:
@@ -109,6 +109,7 @@ class ScenarioFile(Part):
     provider_cache: Block = Field(default_factory=dict, description="overrides of the provider's cache profile")
     prices: Block = Field(default_factory=dict, description="overrides of the price card")
     workload: Workload = Field(description="the sessions that every arm plays")
+    fleet: Fleet | None = Field(default=None, description="many sessions of several groups under one account")
     defaults: ArmFile | None = Field(default=None, description="settings that every arm starts from")
     baseline: str | None = Field(
         default=None, description="arm that the others are compared with; the first when unset"
@@ -117,7 +118,6 @@ class ScenarioFile(Part):
 
 
 LATER: dict[str, str] = {
-    "fleet": "sessions of many people under one account",
     "vary": "grids of arms",
     "optimize": "the search for the best settings",
 }

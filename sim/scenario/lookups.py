@@ -13,7 +13,7 @@ from sim.scenario.reader import Document
 
 def check_lookups(scenario: Scenario, document: Document) -> list[Finding]:
     """Everything a scenario names that is not there."""
-    return [*_models(scenario, document), *_workload(scenario, document)]
+    return [*_models(scenario, document), *_workload(scenario, document), *_fleet(scenario, document)]
 
 
 def _failed(error: InputError, document: Document, path: Path) -> list[Finding]:
@@ -120,3 +120,49 @@ def _workload(scenario: Scenario, document: Document) -> list[Finding]:
             if not (base / FilePath(written).expanduser()).exists()
         ]
     return []
+
+
+def _fleet(scenario: Scenario, document: Document) -> list[Finding]:
+    """Presets and models of the groups, and the fallback model."""
+    from sim.provider import profile
+    from sim.workload import load_preset, require_room
+
+    fleet, found = scenario.fleet, list[Finding]()
+    if fleet is None:
+        return found
+    named: list[tuple[str, int | None, Path]] = []
+    for i, group in enumerate(fleet.groups):
+        path: Path = ("fleet", "groups", i)
+        window = scenario.model.window
+        if group.model is not None:
+            window = group.model.window
+            named.append((group.model.name, window, (*path, "model", "name")))
+        if group.workload is not None:
+            own = group.drawn_from(scenario.workload)
+            try:
+                preset = load_preset(own.preset, base_dir=FilePath(scenario.base_dir), overrides=own.set)
+                if window is not None:
+                    require_room(preset, window)
+            except InputError as error:
+                found += _failed(error, document, (*path, "workload"))
+    fallback = fleet.account.auxiliary.fallback
+    if fallback is not None:
+        named.append((fallback, 1, ("fleet", "account", "auxiliary", "fallback")))
+    for name, window, path in named:
+        try:
+            known = profile(name, as_of=scenario.model.at)
+        except InputError as error:
+            found += _failed(error, document, path)
+            continue
+        if window is None and known.window is None:
+            found.append(
+                Finding(
+                    "error",
+                    f"the context window of model '{name}' is not known",
+                    document.where(path),
+                    path,
+                    None,
+                    "add `window: 200K` (in tokens) beside the name",
+                )
+            )
+    return found

@@ -5,9 +5,10 @@ from __future__ import annotations
 from datetime import UTC, date, datetime
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag, WithJsonSchema, model_validator
 
 from sim.provider.auxiliary import AuxiliaryBehaviour
+from sim.provider.limits import AccountLimits
 from sim.units import parse_seconds, parse_share, parse_tokens
 
 
@@ -118,6 +119,81 @@ class Curve(Part):
 Workload = Annotated[Synthetic | Replay | Curve, Field(discriminator="kind")]
 
 
+def _form(value: Any) -> str:
+    return "name" if isinstance(value, str) else "mapping"
+
+
+Named = Annotated[
+    Annotated[Annotated[str, Field(min_length=1)], Tag("name")] | Annotated[Synthetic, Tag("mapping")],
+    Discriminator(_form),
+]
+"""A synthetic workload, or the name of its preset."""
+
+
+class GroupModel(Part):
+    """The model of one group."""
+
+    name: str = Field(min_length=1, description="the group's main model")
+    window: Annotated[Tokens, Field(gt=0)] | None = Field(default=None, description="context window in tokens")
+    max_tokens: Annotated[Tokens, Field(gt=0)] | None = Field(default=None, description="output limit in tokens")
+
+
+class Group(Part):
+    """People or machines who work alike."""
+
+    name: str | None = Field(default=None, min_length=1, max_length=60, description="the preset's name when unset")
+    workload: Named | None = Field(
+        default=None, description="a preset by name, or {kind: synthetic, preset, set}; the scenario's when unset"
+    )
+    sessions_per_day: float = Field(
+        gt=0, strict=False, description="sessions that one of them begins a day, on average"
+    )
+    weight: float = Field(default=1.0, gt=0, strict=False, description="how many of them there are")
+    model: GroupModel | None = Field(default=None, description="their model, whatever the arm's is")
+
+    @property
+    def label(self) -> str:
+        """Its name in tables."""
+        preset = self.workload if isinstance(self.workload, str) else self.workload.preset if self.workload else "all"
+        return self.name or preset.replace("\\", "/").rsplit("/", 1)[-1].removesuffix(".yaml")
+
+    @property
+    def per_day(self) -> float:
+        """Sessions a day of the whole group."""
+        return self.sessions_per_day * self.weight
+
+    def drawn_from(self, default: Workload) -> Synthetic:
+        """The workload its sessions are drawn from."""
+        if isinstance(self.workload, str):
+            return Synthetic(preset=self.workload)
+        found = self.workload or default
+        assert isinstance(found, Synthetic)  # checked when the scenario was resolved
+        return found
+
+
+class Fleet(Part):
+    """Many sessions of several groups on one account; one replication is one span of `days`."""
+
+    groups: Annotated[tuple[Group, ...], BeforeValidator(_several), Field(min_length=1)] = Field(
+        description="who works on the account"
+    )
+    account: AccountLimits = Field(default=AccountLimits(), description="what the provider lets the account do")
+    days: float = Field(default=7.0, gt=0, le=366, strict=False, description="length of the simulated span")
+    mode: Literal["tokens", "sample"] = Field(
+        default="tokens",
+        description="tokens: every session by its token counts; sample: some of each group as text, for real engines",
+    )
+    sample: int = Field(default=3, ge=2, le=1_000, description="sessions of each group that `sample` plays as text")
+
+    @model_validator(mode="after")
+    def _names(self) -> Self:
+        names = [group.label for group in self.groups]
+        for name in names:
+            if names.count(name) > 1:
+                raise ValueError(f"two groups are called '{name}'; give each a `name:` of its own")
+        return self
+
+
 class UntilHalfWidth(Part):
     """Replicate until the paired saving's half-width is small enough."""
 
@@ -174,6 +250,7 @@ class Scenario(Part):
     replications: int | UntilHalfWidth = 20
     model: ModelSpec
     workload: Workload
+    fleet: Fleet | None = None
     baseline: str
     arms: tuple[Arm, ...]
     source: str = ""

@@ -18,7 +18,7 @@ from sim.scenario.engines import NEEDS_TEXT, EngineFormError, parse_engine
 from sim.scenario.file import ArmFile, ScenarioFile
 from sim.scenario.finding import Finding, Path, dotted
 from sim.scenario.hermes_keys import BY_PATH
-from sim.scenario.model import Arm, EngineSpec, ModelSpec, Scenario
+from sim.scenario.model import Arm, EngineSpec, ModelSpec, Scenario, Synthetic
 from sim.scenario.own_blocks import OWN_BLOCKS, check_own_block
 from sim.scenario.reader import Document
 
@@ -51,6 +51,7 @@ def resolve(
                 f"{hint}there are {', '.join(file.arms)}",
             )
         )
+    findings += _check_fleet(file, document)
     if any(f.level == "error" for f in findings):
         return None, findings
     given: dict[str, Any] = {}
@@ -62,6 +63,7 @@ def resolve(
         seed=file.seed,
         model=file.model,
         workload=file.workload,
+        fleet=file.fleet,
         baseline=baseline,
         arms=tuple(a for a in arms if a is not None),
         source=source,
@@ -69,6 +71,23 @@ def resolve(
         **given,
     )
     return scenario, findings
+
+
+def _check_fleet(file: ScenarioFile, document: Document) -> list[Finding]:
+    """Sessions of a fleet are drawn from presets."""
+    if file.fleet is None or isinstance(file.workload, Synthetic):
+        return []
+    path: Path = ("workload", "kind")
+    return [
+        Finding(
+            "error",
+            f"a fleet's sessions are drawn from presets, and the workload is a {file.workload.kind}",
+            document.where(path),
+            path,
+            None,
+            "remove `fleet`, or take `workload: {kind: synthetic, preset: coding-2026}`",
+        )
+    ]
 
 
 class _Arm:
@@ -176,6 +195,12 @@ class _Arm:
                 f"engine {engine.label} of arm '{self.name}' needs text, and a curve has token counts only",
                 path if path in self.document.places else self.path,
                 "take engine none or parametric, or a synthetic or replayed workload",
+            )
+        if engine.kind in NEEDS_TEXT and self.file.fleet is not None and self.file.fleet.mode == "tokens":
+            self.error(
+                f"engine {engine.label} of arm '{self.name}' needs text, and the fleet has token counts only",
+                path if path in self.document.places else self.path,
+                "set `fleet.mode: sample`, which plays some sessions of each group as text; or take engine parametric",
             )
         if engine.kind != "hermes":
             for block in HERMES_BLOCKS[:1]:

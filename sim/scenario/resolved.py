@@ -57,6 +57,8 @@ def plain(scenario: Scenario) -> dict[str, Any]:
         data["replications"] = rule if isinstance(rule, int) else rule.model_dump()
     data["model"] = _model(scenario.model)
     data["workload"] = _sorted(scenario.workload.model_dump(exclude_none=True, mode="json"))
+    if scenario.fleet is not None:
+        data["fleet"] = _sorted(scenario.fleet.model_dump(exclude_none=True, mode="json"))
     data["baseline"] = scenario.baseline
     data["arms"] = {arm.name: _arm(arm, scenario) for arm in scenario.arms}
     return data

@@ -24,6 +24,9 @@ def json_schema() -> dict[str, Any]:
     arm = schema["$defs"]["ArmFile"]["properties"]
     for block in ("compression", "auxiliary", "memory", "prompt_caching"):
         arm[block] = {**_block(block), "description": arm[block]["description"]}
+    # A fleet's groups may bring the workload.
+    schema["required"].remove("workload")
+    schema["anyOf"] = [{"required": ["workload"]}, {"required": ["fleet"]}]
     for key, what in LATER.items():
         schema["properties"][key] = {"not": {}, "description": f"{what}; not acted on by this version"}
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
