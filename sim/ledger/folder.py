@@ -76,6 +76,10 @@ class RunFolder:
         """Whether a finished block is there from an interrupted run."""
         return (self._block(block) / "done").exists()
 
+    def has_blocks(self) -> bool:
+        """Whether any finished block is there."""
+        return any(self.work.glob("block-*/done"))
+
     def put_block(self, block: int, ledger: Ledger) -> None:
         """Store a finished block; it appears by rename."""
         self.work.mkdir(parents=True, exist_ok=True)

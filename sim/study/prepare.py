@@ -11,7 +11,7 @@ from sim.engine import Engine
 from sim.engine.factory import open_engine
 from sim.errors import ScenarioError, UsageError
 from sim.history import RowMaker
-from sim.provider import Profile, profile
+from sim.provider import AuxiliaryBehaviour, Profile, profile
 from sim.scenario import Arm, Curve, ModelSpec, Replay, Scenario, Synthetic
 from sim.streams import Streams
 from sim.tokens import TokenModel, token_model
@@ -92,8 +92,6 @@ class Workbench:
         """The summarising model: the one named under `auxiliary.compression`, else the main model itself."""
         block = (arm.settings.get("auxiliary") or {}).get("compression") or {}
         name = str(block.get("model") or "") or arm.model.name
-        spec = ModelSpec(name=name, as_of=arm.model.as_of)
-        maker = self.maker(name)
         behaviour = scenario.workload.auxiliary
         configured = block.get("context_length")
         if behaviour.window is None and isinstance(configured, int) and configured > 0:
@@ -161,6 +159,13 @@ class Workbench:
             found = import_transcripts(paths, format=workload.format, maker=maker)
             self._imported[key] = [item.script for item in found]
         return self._imported[key]
+
+    def notes(self, scenario: Scenario) -> list[str]:
+        """What the importers had to say of the transcripts, once each."""
+        if not isinstance(scenario.workload, Replay):
+            return []
+        scripts = self._replayed(scenario, scenario.workload, self.maker(scenario.model.name))
+        return list(dict.fromkeys(note for script in scripts for note in script.notes))
 
     def replications(self, scenario: Scenario) -> int:
         """Fixed number of replications; a replay plays each session once, a curve is the same every time.

@@ -77,6 +77,10 @@ def study(
             raise Interrupted(
                 "stopped; finished replications are kept", remedy="run the same command again to go on"
             ) from None
+        except BaseException:
+            if not folder.has_blocks():
+                folder.discard_blocks()
+            raise
         tables = folder.merged(count)
         manifest = _manifest(scenario, bench, tables, count, stamp, digest)
         with folder.assembling() as draft:
@@ -192,6 +196,7 @@ def _manifest(
             "paired": paired,
         },
         "assumptions": assumptions(scenario),
+        "notes": bench.notes(scenario),
     }
 
 

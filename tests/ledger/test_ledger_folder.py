@@ -66,6 +66,15 @@ def test_the_folder_appears_only_when_it_is_complete(tmp_path: Path) -> None:
     assert not folder.work.exists()
 
 
+def test_blocks_of_an_interrupted_run_are_seen(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path / "run")
+    assert not folder.has_blocks()
+    folder.put_block(4, block(4))
+    assert folder.has_blocks()
+    folder.discard_blocks()
+    assert not folder.has_blocks()
+
+
 def test_a_second_process_is_told_to_wait(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "run")
     with folder.lock(), pytest.raises(UsageError, match="another hermes-sim"), RunFolder(tmp_path / "run").lock():
