@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from sim.ledger import Ledger
 from sim.streams import Streams
+from sim.study.fleet import FleetPlayer
 from sim.study.prepare import BlockTask, Workbench
 from sim.world import play
 
@@ -32,6 +33,8 @@ def run_block(task: BlockTask) -> Ledger:
 
 def play_block(bench: Workbench, task: BlockTask) -> Ledger:
     """Play one replication of every arm with a given workbench."""
+    if task.scenario.fleet is not None:
+        return FleetPlayer(bench, task.scenario).play(task.replication)
     ledger = Ledger()
     drawn: dict[str, list[Script]] = {}
     streams = Streams(task.scenario.seed).child("replication", task.replication)

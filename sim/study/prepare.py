@@ -99,6 +99,12 @@ class Workbench:
         elif behaviour.window is None and name == arm.model.name and arm.model.window:
             # The main model summarises itself, so it reads as much as the arm says it does.
             behaviour = behaviour.model_copy(update={"window": arm.model.window})
+        return self.auxiliary_route(arm, name, behaviour)
+
+    def auxiliary_route(self, arm: Arm, name: str, behaviour: AuxiliaryBehaviour) -> AuxiliaryRoute:
+        """A model as the summarising one of an arm."""
+        spec = ModelSpec(name=name, as_of=arm.model.as_of)
+        maker = self.maker(name)
         prices = arm.prices if name == arm.model.name else {}
 
         def write(seed: int, tokens: int) -> str:
