@@ -79,25 +79,25 @@ def sections(data: Path) -> list[str]:
                 f"{r['points']:+.2f}"] for r in traces]),
         "## (c) Half of the sessions fitted, the other half forecast",
         f"`docs/predictions.md` holds {len(register)} forecasts that were committed before they were scored; "
-        f"{sum(bool(entry.hit) for entry in done)} of {len(done)} recorded means lie inside their 90 % interval. Fifteen "
-        "sessions of three kinds of source are a small and mixed set, so the intervals are wide; what was missed is the "
-        "heavy tail (one sub-agent whose prompt grows by 72K tokens in one call, the longest sessions).",
+        f"{sum(bool(entry.hit) for entry in done)} of {len(done)} recorded means lie inside their 90 % interval. "
+        "Fifteen sessions of three kinds of source are a small and mixed set, so the intervals are wide; what was "
+        "missed is the heavy tail (one sub-agent whose prompt grows by 72K tokens in one call, the longest sessions).",
     ]  # fmt: skip
 
 
 _COUNTS = (
-    "Every file is counted a second time by `tests/validation/replay_count.py`, which shares no code with the importers: "
-    "records, sessions, calls, tool calls, prompt, read, written and output tokens. The last column imports a copy whose "
-    "name belongs to another format."
+    "Every file is counted a second time by `tests/validation/replay_count.py`, which shares no code with the "
+    "importers: records, sessions, calls, tool calls, prompt, read, written and output tokens. The last column imports "
+    "a copy whose name belongs to another format."
 )
 _SPLIT = (
     "Only the sizes and times of the recorded prompts go in; what was read from cache comes out. Share of all prompt "
     "tokens that were read, over the calls whose outcome is not decided by what happened before the file begins."
 )
 _CAUSES = (
-    "`best-effort cache` are misses of an automatic cache without any cause in the recording; no model of ours predicts "
-    "them call by call, and with few calls they move the share by points. `unknown rewrite` is a prompt whose earlier "
-    "part was not read although it was sent just so."
+    "`best-effort cache` are misses of an automatic cache without any cause in the recording; no model of ours "
+    "predicts them call by call, and with few calls they move the share by points. `unknown rewrite` is a prompt whose "
+    "earlier part was not read although it was sent just so."
 )
 _BLOCKS = (
     "Traces of 64-token block hashes record no reads. There our breakpoint cache is held against a brute-force search "
