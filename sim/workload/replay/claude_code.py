@@ -89,7 +89,11 @@ class _Reader:
         if uuid:
             self.chain_of[uuid] = key
         if key not in self.chains:
-            name = self.source.stem if not key else f"{self.source.stem}/{_side(key, self.source.stem)}"
+            name = self.source.stem if not key else f"{self.source.stem}/agent-{key[:8]}"
+            folder = self.source.path.parent
+            if key and folder.name == "subagents":
+                # Newer versions keep each sub-agent in a file of its own, in a folder named after the session.
+                name = f"{folder.parent.name}/{self.source.stem}"
             self.chains[key] = _Chain(Draft(name, origin="subagent" if key else "terminal"))
         return self.chains[key]
 
@@ -240,10 +244,6 @@ class _Reader:
                 found.add(call)
             uuid = self.parent.get(uuid, "")
         return found
-
-
-def _side(key: str, stem: str) -> str:
-    return f"agent-{key[:8]}" if key not in stem else "main"
 
 
 def _system(chain: _Chain, item: dict[str, Any], at: float | None) -> str | None:

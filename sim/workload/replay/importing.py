@@ -239,17 +239,25 @@ def _sessions(source: Source, forced: Format | None) -> tuple[Format, list[Draft
 def _rename(files: list[tuple[Source, Format, list[Draft]]]) -> None:
     """Make names unique by a number, as a replication needs them; a sub-agent keeps its session's name before `/`."""
     roots: set[str] = set()
+    names: set[str] = set()
     for _, _, drafts in files:
         renamed: dict[str, str] = {}
-        seen: dict[str, int] = {}
+        # A file of sub-agents alone belongs to a session whose own file has the name before `/`.
+        own = any("/" not in draft.name for draft in drafts)
         for draft in drafts:
             root, slash, rest = draft.name.partition("/")
             if root not in renamed:
-                number = 1
-                while (found := root if number == 1 else f"{root}~{number}") in roots:
-                    number += 1
-                renamed[root] = found
-                roots.add(found)
-            name = renamed[root] + slash + rest
-            seen[name] = seen.get(name, 0) + 1
-            draft.name = name if seen[name] == 1 else f"{name}~{seen[name]}"
+                renamed[root] = _free(root, roots) if own else root
+                roots |= {renamed[root]} if own else set()
+            draft.name = _free(renamed[root] + slash + rest, names)
+            names.add(draft.name)
+
+
+def _free(name: str, taken: set[str]) -> str:
+    """The name, with a number when it is taken."""
+    if name not in taken:
+        return name
+    number = 2
+    while f"{name}~{number}" in taken:
+        number += 1
+    return f"{name}~{number}"

@@ -219,3 +219,16 @@ def test_the_report_says_before_which_calls_compactions_were_undone(tmp_path: Pa
     items += [say("u2", "b1", 80, "c"), reply("a2", "u2", 85, "d")]
     (one,) = read(tmp_path / "s.jsonl", items, maker)
     assert one.report.compactions_at == (2,)
+
+
+def test_sub_agents_in_files_of_their_own_belong_to_their_session(tmp_path: Path, maker: RowMaker) -> None:
+    lines(tmp_path / "s.jsonl", [say("u1", None, 0, "a"), reply("a1", "u1", 5, "b")])
+    (tmp_path / "s" / "subagents").mkdir(parents=True)
+    side = [say("u2", None, 1, "look"), reply("a2", "u2", 4, "seen")]
+    agent = [{**item, "isSidechain": True, "agentId": "4f2a"} for item in side]
+    lines(tmp_path / "s" / "subagents" / "agent-4f2a.jsonl", agent)
+    found = import_transcripts([str(tmp_path)], maker=maker)
+    assert sorted((one.script.session, one.script.origin) for one in found) == [
+        ("s", "terminal"),
+        ("s/agent-4f2a", "subagent"),
+    ]
