@@ -3,8 +3,8 @@
     python bench/cache.py                 # generated sessions
     python bench/cache.py TRACE.jsonl     # also a Mooncake trace
 
-Every figure is CPU time of one core. The exponent is that of whole-session time against calls (1 = cost of a call does not
-depend on what is in the context).
+Every figure is CPU time of one core. The exponent is that of whole-session time against calls (1 = the cost of a call
+does not depend on what is in the context).
 """
 
 from __future__ import annotations
@@ -67,12 +67,14 @@ def main(paths: list[str]) -> None:
     for path in paths:
         from sim.provider.validate import hit_shares, read_trace
 
-        begin = time.perf_counter()
+        begin = time.process_time()
         requests = read_trace(Path(path))
-        read = time.perf_counter() - begin
-        begin = time.perf_counter()
+        read = time.process_time() - begin
+        begin = time.process_time()
         hit_shares(requests, [None])
-        print(f"{Path(path).name}: {len(requests)} requests, read {read:.2f} s, cache {time.perf_counter() - begin:.2f} s")
+        print(
+            f"{Path(path).name}: {len(requests)} requests, read {read:.2f} s, cache {time.process_time() - begin:.2f} s"
+        )
 
 
 if __name__ == "__main__":

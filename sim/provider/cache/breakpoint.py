@@ -204,4 +204,3 @@ def opening_rows(rows: Sequence[Row]) -> int:
     while count < len(rows) and rows[count].role in {"tools", "system"}:
         count += 1
     return count
-

@@ -31,10 +31,10 @@ class _Node:
 
     __slots__ = ("left", "paths", "visible")
 
-    def __init__(self, visible: float) -> None:
+    def __init__(self, visible: float, path: Path) -> None:
         self.visible = visible
         self.left = _NEVER
-        self.paths: list[Path] = []
+        self.paths = [path]
 
     def used(self) -> float:
         latest = self.left
@@ -99,17 +99,9 @@ class RowTree:
     def store(self, path: Path, prompt: Prompt, common: int, used: float, visible: float) -> None:
         """Move a session's path to a prompt that shares `common` rows with it."""
         before = path.used
-        for key in path.chain[common + 1 :]:
-            node = self._nodes[key]
-            if path in node.paths:
-                node.paths.remove(path)
-            node.left = max(node.left, before)
+        self._leave(path, common, before)
         if used - before > self._ttl:
-            for key in prompt.chain[1 : common + 1]:
-                node = self._nodes[key]
-                node.visible = visible if used - node.used() > self._ttl else min(node.visible, visible)
-                if path not in node.paths:
-                    node.paths.append(path)
+            self._revive(path, common, used, visible)
         else:
             # A request still in flight may have set a later moment; the earlier answer makes its rows readable.
             for index in range(common, 0, -1):
@@ -118,22 +110,38 @@ class RowTree:
                     break
                 node.visible = visible
         path.used = used
-        for index in range(common + 1, len(prompt.chain)):
-            key = prompt.chain[index]
-            found = self._nodes.get(key)
+        nodes, chain, rows, ttl = self._nodes, prompt.chain, prompt.rows, self._ttl
+        for index in range(common + 1, len(chain)):
+            key = chain[index]
+            found = nodes.get(key)
             if found is None:
-                found = self._nodes[key] = _Node(visible)
-            elif used - found.used() > self._ttl:
-                found.visible = visible
+                nodes[key] = _Node(visible, path)
             else:
-                found.visible = min(found.visible, visible)
-            if len(found.paths) >= CROWD:
-                found.paths = [p for p in found.paths if used - p.used <= self._ttl]
-            found.paths.append(path)
-            row = prompt.rows[index - 1]
+                found.visible = visible if used - found.used() > ttl else min(found.visible, visible)
+                if len(found.paths) >= CROWD:
+                    found.paths = [p for p in found.paths if used - p.used <= ttl]
+                found.paths.append(path)
+            row = rows[index - 1]
             if row.message is not None:
-                self._remember(prompt.chain[index - 1], key, row)
+                self._remember(chain[index - 1], key, row)
         path.follow(prompt, common)
+
+    def _leave(self, path: Path, common: int, before: float) -> None:
+        """The path no longer runs through what it had after its first `common` rows."""
+        for key in path.chain[common + 1 :]:
+            node = self._nodes[key]
+            if path in node.paths:
+                node.paths.remove(path)
+            if before > node.left:
+                node.left = before
+
+    def _revive(self, path: Path, common: int, used: float, visible: float) -> None:
+        """The path had expired: its rows are stored anew, unless others kept them alive."""
+        for key in path.chain[1 : common + 1]:
+            node = self._nodes[key]
+            node.visible = visible if used - node.used() > self._ttl else min(node.visible, visible)
+            if path not in node.paths:
+                node.paths.append(path)
 
     def _remember(self, parent: int, key: int, row: Row) -> None:
         rows = self._after.setdefault(parent, {})
