@@ -8,7 +8,7 @@ from typing import Any
 from sim.report import answer, text
 from sim.report.decision import decide
 from sim.report.figures import FIGURES
-from sim.report.tables import comparison, ignored_rows, parts_table, settings_tables
+from sim.report.tables import comparison, facts_table, ignored_rows, parts_table, settings_tables
 from sim.report.view import FIRST_PAGE_ARMS, View, first_arms
 from sim.report.words import Words
 
@@ -90,8 +90,14 @@ def _figure(name: str, view: View, words: Words) -> dict[str, Any]:
         "title": FIGURES[name].title(view.data, words.lang),
         "see": [text.printable(sentence) for sentence in sentences[:PER_FIGURE]],
         "alt": _alt(name, view, words),
-        "table": parts_table(view, words) if name == "money" else None,
+        "table": _table(name, view, words),
     }
+
+
+def _table(name: str, view: View, words: Words) -> dict[str, Any] | None:
+    if name == "money":
+        return parts_table(view, words)
+    return facts_table(view, words) if name == "usage" else None
 
 
 def _compared_note(view: View, words: Words, summary: bool) -> str:
@@ -168,7 +174,7 @@ def _real(view: View, words: Words) -> dict[str, Any]:
         ("prices", "real.data", {}),
         ("cache", "real.modelled", {}),
         ("auxiliary", "real.modelled", {"tokens": summary_tokens}),
-        ("agent", "real.modelled", {}),
+        ("agent", "real.modelled", {"forgetting": f"{float(spec.get('forgetting') or 0):g}"}),
         ("quality", "real.absent", {}),
     ):
         if part == "auxiliary" and not any(arm.row.get("auxiliary_model") for arm in view.arms):

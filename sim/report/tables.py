@@ -127,6 +127,31 @@ def parts_table(view: View, words: Words) -> dict[str, Any]:
     return {"heading": words("doc.parts"), "head": head, "rows": rows}
 
 
+FACTS = ("verbatim", "summarised", "recoverable", "gone")
+
+
+def facts_table(view: View, words: Words) -> dict[str, Any] | None:
+    """Where planted facts stood when they were needed, and what a rewrite kept word for word; None without any."""
+    found = {arm.name: arm.row.get("facts") or {} for arm in view.arms}
+    kept = {arm.name: arm.row.get("retention") for arm in view.arms}
+    if not any(sum(states.values()) for states in found.values()):
+        return None
+    rows = []
+    for arm in view.arms:
+        states = found[arm.name]
+        needed = sum(states.values())
+        share = [text.percent(states.get(state, 0) / needed) if needed else "–" for state in FACTS]
+        retention = kept[arm.name]
+        cells = [text.shorten(arm.full, 32), f"{needed:,}", *share, f"{arm.row.get('repeated_calls', 0):,}"]
+        if any(value is not None for value in kept.values()):
+            cells.append("–" if retention is None else text.percent(retention))
+        rows.append({"cells": cells, "colour": style.look(arm.position).colour, "best": False})
+    head = [words("col.arm"), words("facts.needed"), *(words(f"facts.{s}") for s in FACTS), words("facts.repeated")]
+    if any(value is not None for value in kept.values()):
+        head.append(words("facts.retention"))
+    return {"heading": words("doc.facts"), "head": head, "rows": rows}
+
+
 def _resolved(arm: ArmView, words: Words) -> dict[str, str]:
     """What became of the arm's settings, then the settings themselves, flat."""
     row = arm.row
