@@ -18,6 +18,7 @@ from sim.scenario import Scenario, UntilHalfWidth, resolved_yaml
 from sim.study.block import play_block, run_block
 from sim.study.compare import compare
 from sim.study.describe import describe_arms, stamp_of
+from sim.study.fleet_result import fleet_result
 from sim.study.prepare import BlockTask, Progress, Workbench
 
 if TYPE_CHECKING:
@@ -194,6 +195,7 @@ def _manifest(
             "stamp": stamp,
             "arms": merged,
             "paired": paired,
+            **({"fleet": fleet_result(scenario, tables, count)} if scenario.fleet is not None else {}),
         },
         "assumptions": assumptions(scenario),
         "notes": bench.notes(scenario),
@@ -203,7 +205,10 @@ def _manifest(
 def assumptions(scenario: Scenario) -> dict[str, Any]:
     """Settings of the simulated world that a result rests on, for the report."""
     behaviour = scenario.workload.auxiliary
-    return {"auxiliary": behaviour.model_dump(), "workload": scenario.workload.model_dump(exclude={"auxiliary"})}
+    found = {"auxiliary": behaviour.model_dump(), "workload": scenario.workload.model_dump(exclude={"auxiliary"})}
+    if scenario.fleet is not None:
+        found["fleet"] = scenario.fleet.model_dump(mode="json", exclude_none=True)
+    return found
 
 
 def _store(draft: Path, scenario: Scenario, tables: dict[str, pa.Table], manifest: dict[str, Any]) -> None:
