@@ -15,7 +15,7 @@ help:
 	@echo "make validate DATA=FOLDER   real transcripts and traces; figures go to docs/validation.md"
 	@echo "make campaign  long differential and property campaigns; figures go to docs/"
 	@echo "make bench     timings as ratios"
-	@echo "make look      report pages and figures as pictures under .make/look (needs pdftoppm)"
+	@echo "make look      report pages and figures as pictures under .make/look (needs pdftoppm; chromium for the HTML page)"
 	@echo "make gallery   rebuild reports/gallery"
 
 # Set-up happens once: a stamp newer than the lock means nothing is installed again.
@@ -49,14 +49,11 @@ campaign: $(VENV)/.dev
 	HYPOTHESIS_PROFILE=full $(BIN)/python -m pytest -n $(JOBS) --dist loadfile tests
 
 bench: $(VENV)/.dev
-	@for file in bench/*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done
+	@for name in engine_session cache workload dual explain replay; do \
+	  echo "== $$name"; $(BIN)/python bench/$$name.py || exit 1; done
 
 look: $(VENV)/.dev
-	@command -v pdftoppm >/dev/null || { echo "make look needs pdftoppm (package poppler-utils)" >&2; exit 2; }
-	@mkdir -p .make/look
-	$(BIN)/hermes-sim run scenarios/first-run.yaml --out .make/look/run --force
-	pdftoppm -r 80 -png .make/look/run/report.pdf .make/look/page
-	@echo "pages and figures: .make/look"
+	$(BIN)/python bench/look.py
 
 gallery: $(VENV)/.run
 	$(BIN)/python bench/gallery.py

@@ -203,7 +203,7 @@ class Result:
 
         if name not in FIGURES:
             raise KeyError(f"no figure {name!r}; there are {', '.join(FIGURES)}")
-        figure: Figure = FIGURES[name](self._data())
+        figure: Figure = FIGURES[name](self.data())
         return figure
 
     def figures(self) -> list[str]:
@@ -223,10 +223,11 @@ class Result:
         from sim.report import build_report
 
         target = Path(path)
-        build_report(self._data(), target, summary=summary, lang=lang)
+        build_report(self.data(), target, summary=summary, lang=lang)
         return target
 
-    def _data(self) -> RunData:
+    def data(self) -> RunData:
+        """The stored tables as the report room takes them."""
         return _run_data(self.folder, self._manifest)
 
     def _repr_html_(self) -> str:

@@ -259,6 +259,8 @@ class Session:
             yield from self._drive(self._engine.on_overflow("context_length_exceeded", self.epoch))
             if self.history.tokens >= before:
                 break
+            # Hermes measures again before it sends the request again.
+            yield from self._drive(self._engine.before_call(self.epoch))
         if self.history.tokens > self._window:
             raise SessionEnded("overflow")
 
