@@ -26,6 +26,7 @@ from sim.workload.script import Recorded
 
 LONG_GAP = 300.0
 """Seconds after which a 5-minute entry is gone."""
+UNEXPLAINED = "not explained"
 CLOSE = 0.01
 """A predicted read within this share of the prompt (64 tokens at least) needs no explanation."""
 
@@ -115,8 +116,8 @@ class Reconciliation:
 
     @property
     def explained(self) -> float:
-        """Share of calls whose read is predicted, or differs for a known cause."""
-        unknown = sum(1 for line in self.lines if line.cause == "not explained")
+        """Share of calls whose read is predicted, or differs for a cause the recording shows."""
+        unknown = sum(1 for line in self.lines if line.cause in {UNEXPLAINED, "best-effort cache"})
         return 1 - unknown / len(self.lines) if self.lines else 1.0
 
 
@@ -295,9 +296,9 @@ def _cause(request: Request, recorded: Split, split: Split, switched: bool, ttl:
         return "TTL class" if wrote or difference < 0 else "gap longer than the life time"
     if abs(split.input - recorded.input) > max(64, CLOSE * recorded.input) and split.read < split.input:
         return "prompt size"
-    if difference < 0:
-        return "kept warm by another session"
-    return "best-effort cache" if known.family == "interval" else "unknown rewrite"
+    if known.family == "interval":
+        return "answers kept in the cache" if difference < 0 else "best-effort cache"
+    return UNEXPLAINED
 
 
 def waterfall(

@@ -95,9 +95,9 @@ _SPLIT = (
     "tokens that were read, over the calls whose outcome is not decided by what happened before the file begins."
 )
 _CAUSES = (
-    "`best-effort cache` are misses of an automatic cache without any cause in the recording; no model of ours "
-    "predicts them call by call, and with few calls they move the share by points. `unknown rewrite` is a prompt whose "
-    "earlier part was not read although it was sent just so."
+    "`best-effort cache` (misses of an automatic cache) and `not explained` have no cause in the recording; no model "
+    "of ours predicts them call by call, and with few calls they move the share by points. `unknown rewrite` is a "
+    "prompt that shrank; `answers kept in the cache` are reads beyond the prompt before, into its answer."
 )
 _BLOCKS = (
     "Traces of 64-token block hashes record no reads. There our breakpoint cache is held against a brute-force search "
