@@ -14,9 +14,20 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from sim.api import Comparison, Result, Scenario, explain, load, replay, run, sweep
+    from sim.api import Comparison, Result, Scenario, explain, load, open_result, replay, run, sweep
 
-__all__ = ["Comparison", "Result", "Scenario", "__version__", "explain", "load", "replay", "run", "sweep"]
+__all__ = [
+    "Comparison",
+    "Result",
+    "Scenario",
+    "__version__",
+    "explain",
+    "load",
+    "open_result",
+    "replay",
+    "run",
+    "sweep",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -29,7 +29,7 @@ th { text-align: left; font-weight: 500; color: var(--muted); vertical-align: bo
 th, td { padding: .35rem .5rem; }
 td { border-bottom: 1px solid var(--rule); vertical-align: top; overflow-wrap: break-word; }
 td:first-child { min-width: 7rem; }
-td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; } td.n { white-space: nowrap; }
 tr.best td { background: var(--tint); } tr.best td:first-child { font-weight: 600; }
 i.dot { display: inline-block; width: .7em; height: .7em; border-radius: .12em; margin-right: .4em; }
 img { width: 100%; height: auto; margin: .6rem 0; }
