@@ -32,9 +32,9 @@ def _blocky(rows: object) -> bool:
     found = False
     for row in listing(rows)[:200]:
         message = mapping(row)
-        if message.get("role") not in {"user", "assistant"}:
+        if string(message.get("role")) not in {"user", "assistant"}:
             return False
-        found |= any(mapping(part).get("type") in _BLOCKS for part in listing(message.get("content")))
+        found |= any(string(mapping(part).get("type")) in _BLOCKS for part in listing(message.get("content")))
     return found
 
 
@@ -105,12 +105,12 @@ def called(message: dict[str, Any], tools: dict[str, Used], place: int) -> Calle
     body = message.get("content")
     for block in body if isinstance(body, list) else [{"type": "text", "text": body}]:
         part = mapping(block)
-        kind = part.get("type")
+        kind = string(part.get("type"))
         if kind == "text":
             call.text += ("\n" if call.text else "") + string(part.get("text"))
         elif kind == "thinking":
             call.thinking += string(part.get("thinking"))
-        elif isinstance(kind, str) and kind.endswith("tool_use"):
+        elif kind.endswith("tool_use"):
             made = Used(
                 string(part.get("id")) or f"call-{place}-{len(call.tools)}",
                 string(part.get("name")) or "tool",

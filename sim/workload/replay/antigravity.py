@@ -64,7 +64,7 @@ def read(source: Source) -> list[Draft]:
                 arguments = as_text(part.get("args", part.get("arguments", {})))
                 call.tools.append(Used(f"step-{len(draft.events)}-{len(call.tools)}", name, arguments))
             draft.events.append(call)
-        elif step.get("source") in {"MODEL", "CORTEX_STEP_SOURCE_MODEL"} and body:
+        elif string(step.get("source")) in {"MODEL", "CORTEX_STEP_SOURCE_MODEL"} and body:
             if call is None:
                 draft.skipped["tool result without its call"] += 1
                 continue

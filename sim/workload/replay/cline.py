@@ -27,7 +27,7 @@ def recognise(source: Source) -> bool:
     """A list of rows with `say` or `ask`, and a time."""
     rows = source.document if isinstance(source.document, list) else []
     return any(
-        mapping(row).get("type") in {"say", "ask"} and "ts" in mapping(row) and ("say" in row or "ask" in row)
+        string(mapping(row).get("type")) in {"say", "ask"} and "ts" in mapping(row) and ("say" in row or "ask" in row)
         for row in rows[:5]
     )
 

@@ -22,9 +22,11 @@ _INJECTED = ("<environment_context>", "<user_instructions>", "# AGENTS.md", "<pe
 def recognise(source: Source) -> bool:
     """Envelopes with a payload, or bare Responses items after a header with `instructions`."""
     objects = source.objects
-    if any(item.get("type") in _ENVELOPES and isinstance(item.get("payload"), dict) for item in objects):
+    if any(string(item.get("type")) in _ENVELOPES and isinstance(item.get("payload"), dict) for item in objects):
         return True
-    bare = [item for item in objects if item.get("type") in _CALLS | _RESULTS or item.get("record_type") == "state"]
+    bare = [
+        item for item in objects if string(item.get("type")) in _CALLS | _RESULTS or item.get("record_type") == "state"
+    ]
     head = objects[0] if objects else {}
     return bool(bare) and "id" in head and "timestamp" in head and "type" not in head
 
@@ -70,7 +72,7 @@ class _Reader:
         return None
 
     def _event(self, payload: dict[str, Any], at: float | None) -> str | None:
-        kind = payload.get("type")
+        kind = string(payload.get("type"))
         if kind != "token_count":
             return f"mirror or notice: {kind}"
         info = mapping(payload.get("info"))
@@ -91,7 +93,7 @@ class _Reader:
         return None
 
     def _item(self, payload: dict[str, Any], at: float | None) -> str | None:
-        kind = payload.get("type")
+        kind = string(payload.get("type"))
         if kind == "message":
             return self._message(payload, at)
         if kind == "reasoning":
@@ -103,7 +105,7 @@ class _Reader:
             ident = string(payload.get("call_id")) or string(payload.get("id")) or f"call-{len(self.tools)}"
             if ident in self.tools:
                 return "repeated tool call"
-            name = string(payload.get("name")) or string(kind).removesuffix("_call")
+            name = string(payload.get("name")) or kind.removesuffix("_call")
             arguments = payload.get("arguments", payload.get("input", payload.get("action", {})))
             tool = Used(ident, name, as_text(arguments))
             if kind == "web_search_call":
@@ -125,7 +127,7 @@ class _Reader:
         return f"not a message: {kind}"
 
     def _message(self, payload: dict[str, Any], at: float | None) -> str | None:
-        role, text = payload.get("role"), content(payload.get("content"))
+        role, text = string(payload.get("role")), content(payload.get("content"))
         if role == "assistant":
             call = self._open(at)
             call.text += ("\n" if call.text else "") + plain(text)

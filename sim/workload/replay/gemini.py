@@ -27,7 +27,7 @@ def read(source: Source) -> list[Draft]:
     draft = Draft(string(document.get("sessionId")) or source.stem, started_at=when(document.get("startTime")))
     for row in listing(document.get("messages")):
         message = mapping(row)
-        kind, at = message.get("type"), when(message.get("timestamp"))
+        kind, at = string(message.get("type")), when(message.get("timestamp"))
         if kind == "user":
             draft.events.append(Said(content(message.get("content")), at))
         elif kind == "gemini":
@@ -76,7 +76,7 @@ def _result(value: object) -> str:
 
 def recognise_stream(source: Source) -> bool:
     """Lines `init`, `message`, `tool_use`, `result` of stream-json."""
-    kinds = {item.get("type") for item in source.objects}
+    kinds = {string(item.get("type")) for item in source.objects}
     return "init" in kinds and bool({"message", "tool_use"} & kinds) and "uuid" not in (source.objects or [{}])[0]
 
 
@@ -86,7 +86,7 @@ def read_stream(source: Source) -> list[Draft]:
     call: Called | None = None
     tools: dict[str, Used] = {}
     for _, item in source.records():
-        kind, at = item.get("type"), when(item.get("timestamp"))
+        kind, at = string(item.get("type")), when(item.get("timestamp"))
         if kind == "init":
             draft.name = string(item.get("session_id")) or draft.name
             draft.model = string(item.get("model"))

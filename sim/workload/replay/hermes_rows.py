@@ -56,7 +56,7 @@ def _summary(row: dict[str, Any], item: dict[str, Any]) -> bool:
     if row.get("_compressed_summary"):
         return True
     body = item["content"]
-    if body is None or item["role"] not in {"user", "assistant"}:
+    if body is None or string(item["role"]) not in {"user", "assistant"}:
         return False
     return plain(content(body))[:40].lstrip().startswith(_SUMMARY)
 

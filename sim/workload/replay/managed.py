@@ -93,7 +93,7 @@ class _Thread:
             self._open(at).thinking += plain(content(body))
             return None
         if kind == "message":
-            if row.get("role") in {"assistant", "agent", "model"}:
+            if string(row.get("role")) in {"assistant", "agent", "model"}:
                 call = self._open(at)
                 call.text += ("\n" if call.text else "") + plain(content(body))
             elif content(body):

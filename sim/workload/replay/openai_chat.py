@@ -44,7 +44,7 @@ def _chatty(value: object) -> bool:
     if not isinstance(value, list) or not value:
         return False
     rows = [item for item in value[:20] if isinstance(item, dict)]
-    good = [m for m in rows if m.get("role") in ROLES and ("content" in m or "tool_calls" in m)]
+    good = [m for m in rows if string(m.get("role")) in ROLES and ("content" in m or "tool_calls" in m)]
     return bool(good) and len(good) * 2 > len(rows) and any(m["role"] in {"user", "assistant"} for m in good)
 
 
@@ -110,7 +110,7 @@ def session(name: str, rows: list[Any]) -> Draft:
 
 
 def _row(draft: Draft, message: dict[str, Any], tools: dict[str, Used], waiting: list[Used]) -> str | None:
-    role, at = message.get("role"), time_of(message)
+    role, at = string(message.get("role")), time_of(message)
     if role in {"system", "developer"}:
         text = plain(content(message.get("content")))
         if draft.events:
@@ -120,7 +120,11 @@ def _row(draft: Draft, message: dict[str, Any], tools: dict[str, Used], waiting:
         return None
     if role == "user":
         body = message.get("content")
-        parts = [p for p in listing(body) if mapping(p).get("type") in {"tool_output", "tool_result", "tool_response"}]
+        parts = [
+            p
+            for p in listing(body)
+            if string(mapping(p).get("type")) in {"tool_output", "tool_result", "tool_response"}
+        ]
         found = [_answer(mapping(p), tools, waiting, at) for p in parts]
         rest = content([p for p in body if p not in parts]) if isinstance(body, list) else content(body)
         if rest:

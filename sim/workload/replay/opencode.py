@@ -45,12 +45,12 @@ def read(source: Source) -> list[Draft]:
 
 
 def _message(draft: Draft, info: dict[str, Any], parts: list[Any]) -> tuple[str | None, int]:
-    role, time = info.get("role"), mapping(info.get("time"))
+    role, time = string(info.get("role")), mapping(info.get("time"))
     at = when(time.get("created"))
     if role == "user":
         if any(mapping(part).get("type") == "compaction" for part in parts):
             return "request to compact", 0
-        text = content([part for part in parts if mapping(part).get("type") in {"text", "file"}])
+        text = content([part for part in parts if string(mapping(part).get("type")) in {"text", "file"}])
         if not text:
             return "empty message", 0
         draft.events.append(Said(text, at))
@@ -86,7 +86,7 @@ def _steps(ident: str, model: str, parts: list[Any]) -> tuple[list[Called], int]
     open_step, pruned = False, 0
     for one in parts:
         part = mapping(one)
-        kind = part.get("type")
+        kind = string(part.get("type"))
         if kind in {"text", "reasoning", "tool"} and (not calls or (finished > 1 and not open_step)):
             calls.append(Called(id=ident if not calls else f"{ident}#{len(calls) + 1}", model=model))
             open_step = True

@@ -35,7 +35,7 @@ def read(source: Source) -> list[Draft]:
     tools: dict[str, Used] = {}
     evicted = 0
     for item in entries:
-        reason = None if live is None or item.get("id") in live else "on another branch"
+        reason = None if live is None or string(item.get("id")) in live else "on another branch"
         if reason is None:
             reason = _entry(draft, item, tools)
         if reason:
@@ -73,7 +73,7 @@ def _entry(draft: Draft, item: dict[str, Any], tools: dict[str, Used]) -> str | 
     if kind != "message":
         return f"not a message: {kind}"
     message = mapping(item.get("message"))
-    role = message.get("role")
+    role = string(message.get("role"))
     if role == "user":
         text = content(message.get("content"))
         if not text:

@@ -25,7 +25,7 @@ _FROM = {"system", "human", "user", "gpt", "assistant", "tool"}
 def _conversation(item: object) -> list[Any]:
     rows = listing(mapping(item).get("conversations"))
     first = mapping(rows[0]) if rows else {}
-    return rows if first.get("from") in _FROM and "value" in first else []
+    return rows if string(first.get("from")) in _FROM and "value" in first else []
 
 
 def recognise(source: Source) -> bool:
@@ -62,7 +62,7 @@ def _session(source: Source, item: dict[str, Any], name: str) -> Draft:
 
 
 def _row(draft: Draft, row: dict[str, Any], waiting: list[Used]) -> str | None:
-    who, value = row.get("from"), string(row.get("value"))
+    who, value = string(row.get("from")), string(row.get("value"))
     if who == "system":
         found = _TOOLS.search(value)
         if found:

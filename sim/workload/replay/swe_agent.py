@@ -98,7 +98,8 @@ def recognise_mini(source: Source) -> bool:
     rows = [mapping(row) for row in _mini_rows(source)[:40]]
     asked = any(row.get("role") == "assistant" and _BASH.search(plain(content(row.get("content")))) for row in rows)
     told = any(
-        row.get("role") in {"user", "tool"} and _RETURN.match(plain(content(row.get("content")))) for row in rows
+        string(row.get("role")) in {"user", "tool"} and _RETURN.match(plain(content(row.get("content"))))
+        for row in rows
     )
     return asked and told
 
