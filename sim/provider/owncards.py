@@ -36,11 +36,22 @@ def _items() -> tuple[Mapping[str, Any], ...]:
 
 
 @cache
-def launch_days() -> Mapping[str, str]:
-    """`provider/model` → ISO date of the first sale, where known."""
+def _launch_days() -> Mapping[str, str]:
     return {
-        key: iso_day(day) for item in _items() if "launched" in item for key, day in sorted(item["launched"].items())
+        _bare(key): iso_day(day)
+        for item in _items()
+        if "launched" in item
+        for key, day in sorted(item["launched"].items())
     }
+
+
+def _bare(name: str) -> str:
+    return name.split("/")[-1].lower().replace(".", "-")
+
+
+def launch_day(model: str) -> str | None:
+    """ISO date of a model's first sale by anyone, where known."""
+    return _launch_days().get(_bare(model))
 
 
 @cache

@@ -101,7 +101,7 @@ def _launched(owner: str, name: str, spans: tuple[Span, ...], moment: float) -> 
     """
     from sim.provider.clock import seconds
 
-    launch = owncards.launch_days().get(f"{owner}/{name}")
+    launch = owncards.launch_day(name)
     first = spans[0]
     if launch is not None and first.since == float("-inf"):
         first = replace(first, since=seconds(launch), day=launch)
