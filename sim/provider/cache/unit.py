@@ -73,7 +73,7 @@ class UnitCache:
         served = lucky(rules.p_hit, rules.seed, session, path.count)
         unit, length = self._longest(prompt, now)
         stepped = self._stepped(prompt, now, common)
-        read = min(max(length, stepped), prompt.tokens - 1)
+        read = max(min(max(length, stepped), prompt.tokens - 1), 0)
         read = read if served and read >= rules.min_tokens else 0
         if served and unit is not None and length >= stepped:
             unit.used = now
