@@ -34,6 +34,11 @@ _WORDS: dict[str, tuple[str, str]] = {
         "In {n} of {all} spans the cost had not settled by half-time: simulate more days.",
         "{all} 个区间中有 {n} 个到一半时费用仍未稳定：请模拟更多天数。",
     ),
+    "outlast": (
+        "{arm}: the sessions that began cost ${begun} a day, and the span shows ${day}: they outlast it. Simulate more "
+        "days (`fleet.days`).",
+        "{arm}：所开始的会话每天费用 ${begun}，而区间内为 ${day}：会话比区间更长。请增加 `fleet.days`。",
+    ),
     "sample": (
         "{played} of {begun} sessions were played as text; the others by a token-only stand-in, to load the account. "
         "Dollars are the sample's, scaled by group; standard error from sampling: {errors}.",
@@ -92,6 +97,9 @@ def lines(fleet: Mapping[str, Any], replications: int, lang: str = "en") -> list
             _word("sample", lang, played=fleet["sessions_played"], begun=fleet["sessions_begun"], errors=errors)
         )
     for arm in fleet["arms"]:
+        if arm.get("steady") is False:
+            day, begun = money(arm["per_day_usd"]["mean"]), money(arm["begun_per_day_usd"])
+            found.append(_word("outlast", lang, arm=arm["arm"], begun=begun, day=day))
         instead = arm["auxiliary_fallback"]
         if instead is not None:
             found.append(

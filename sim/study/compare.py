@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 Array = npt.NDArray[np.int64]
 _COSTS = ("cost_read_pico", "cost_write_pico", "cost_fresh_pico", "cost_output_pico", "cost_storage_pico")
 
+_UNFINISHED = ("cut_off", "failed", "budget")
+
 
 class _Columns:
     """One table as plain columns: numbers as int64 arrays, text as lists."""
@@ -154,7 +156,7 @@ def _arm(
         "retention": _retention(rewrites, arm),
         "repeated_calls": int(sessions.ints("repeated_calls")[own].sum()),
         "overflows": int(np.count_nonzero(ends == "overflow")),
-        "unfinished": int(np.count_nonzero((ends == "cut_off") | (ends == "failed"))),
+        "unfinished": int(sum(np.count_nonzero(ends == end) for end in _UNFINISHED)),
     }
 
 

@@ -24,6 +24,8 @@ DAYS_A_MONTH = Fraction(3_652_425, 120_000)
 """A twelfth of the mean Gregorian year."""
 _COSTS = ("cost_read_pico", "cost_write_pico", "cost_fresh_pico", "cost_output_pico", "cost_storage_pico")
 _HOUR = 3_600.0
+_CLOSE = Fraction(1, 10)
+"""How far apart two ways to the steady figure may be."""
 
 
 def fleet_result(scenario: Scenario, tables: Mapping[str, pa.Table], replications: int) -> dict[str, Any]:
@@ -31,7 +33,9 @@ def fleet_result(scenario: Scenario, tables: Mapping[str, pa.Table], replication
 
     Dollars a day are those of the hours that MSER-5 keeps (`mode: tokens`), the same hours for all arms of a
     replication; with `mode: sample` they are the sampled sessions' mean cost times the sessions that began, by group,
-    and `sampling_error_usd` is the standard error that leaving out the others brings.
+    and `sampling_error_usd` is the standard error that leaving out the others brings. `begun_per_day_usd` is another
+    way to the same figure: whole cost of the sessions that began, over the days. When the two are far apart
+    (`steady` is false), sessions outlast the span and more days must be simulated.
 
     Args:
         tables: `calls` and `sessions`.
@@ -48,6 +52,12 @@ def fleet_result(scenario: Scenario, tables: Mapping[str, pa.Table], replication
         days, errors = _sampled_days(scenario, sessions, names, replications)
     rows = [_arm(scenario, name, calls, sessions, days[name], replications) for name in names]
     for row in rows:
+        begun = sessions.loc[sessions["arm"] == row["arm"], "cost_pico"].sum()
+        if fleet.mode == "tokens":
+            mean = Fraction(int(begun), replications) / Fraction(str(fleet.days))
+            steady = sum(days[row["arm"]], Fraction(0)) / replications
+            row["begun_per_day_usd"] = usd_text(round(mean))
+            row["steady"] = abs(steady - mean) <= mean * _CLOSE
         row["sampling_error_usd"] = usd_text(round(errors[row["arm"]])) if errors else None
     began = {g.label: sum(len(arrivals(scenario, g, r)) for r in range(replications)) for g in fleet.groups}
     return {
