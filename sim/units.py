@@ -11,10 +11,19 @@ from fractions import Fraction
 
 PICO = 10**12
 """Pico-dollars in one dollar."""
+MAX_TOKENS = 10**9
+"""The largest size anything may have: a hundred times the largest context window there is."""
+MAX_SECONDS = 10 * 366 * 86_400
+"""The longest pause or duration, ten years."""
 
 _NUMBER = re.compile(r"^\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z%]*)\s*$")
 _TOKEN_SUFFIX = {"": 1, "k": 1_000, "m": 1_000_000}
 _SECONDS = {"": 1, "s": 1, "m": 60, "min": 60, "h": 3_600, "d": 86_400, "w": 604_800}
+
+
+def _short(text: object) -> str:
+    shown = str(text)
+    return repr(shown if len(shown) <= 24 else shown[:21] + "...")
 
 
 def _split(text: str | int | float, what: str) -> tuple[Fraction, str]:
@@ -30,7 +39,7 @@ def parse_tokens(text: str | int) -> int:
     """Token count from `230K`, `1M` or a plain integer; `K` is 1,000 and `M` 1,000,000.
 
     Raises:
-        ValueError: not a whole number of tokens, or an unknown suffix.
+        ValueError: not a whole number of tokens, more than `MAX_TOKENS`, or an unknown suffix.
     """
     number, suffix = _split(text, "token count")
     factor = _TOKEN_SUFFIX.get(suffix.lower())
@@ -39,6 +48,8 @@ def parse_tokens(text: str | int) -> int:
     value = number * factor
     if value.denominator != 1:
         raise ValueError(f"token count {text!r} is not a whole number of tokens")
+    if value > MAX_TOKENS:
+        raise ValueError(f"token count {_short(text)} is too large; {format_tokens(MAX_TOKENS)} is the most")
     return int(value)
 
 
@@ -46,12 +57,14 @@ def parse_seconds(text: str | int | float) -> float:
     """Seconds from `30m`, `1h`, `90s`, `2d` or a plain number of seconds.
 
     Raises:
-        ValueError: not a number with one of the suffixes s, m, min, h, d, w.
+        ValueError: not a number with one of the suffixes s, m, min, h, d, w, or more than `MAX_SECONDS`.
     """
     number, suffix = _split(text, "duration")
     factor = _SECONDS.get(suffix.lower())
     if factor is None:
         raise ValueError(f"duration {text!r} has an unknown suffix {suffix!r}; use s, m, h, d or w")
+    if number * factor > MAX_SECONDS:
+        raise ValueError(f"duration {_short(text)} is too long; {MAX_SECONDS // 86_400}d is the most")
     return float(number * factor)
 
 
@@ -66,6 +79,8 @@ def parse_share(text: str | int | float) -> float:
         return float(number / 100)
     if suffix:
         raise ValueError(f"share {text!r} has an unknown suffix {suffix!r}; use % or none")
+    if number > 10**9:
+        raise ValueError(f"share {_short(text)} is too large; 100% is the whole")
     return float(number)
 
 

@@ -48,6 +48,10 @@ _BOUNDS = {
 }
 
 
+MANY = 20
+"""Unknown keys of one block that are told one by one."""
+
+
 def check_shape(document: Document) -> tuple[ScenarioFile | None, list[Finding]]:
     """Check keys and types of a whole scenario document.
 
@@ -147,7 +151,15 @@ def _prune(data: dict[str, Any], document: Document) -> list[Finding]:
         if shape is None:
             continue
         allowed = fields_of(shape)
-        for key in [k for k in node if k not in allowed]:
+        unknown = [k for k in node if k not in allowed]
+        for key in unknown[MANY:]:
+            del node[key]
+        if unknown[MANY:]:
+            here = (*path, unknown[MANY])
+            message = f"{len(unknown) - MANY} more unknown keys from here on"
+            remedy = "is this the right file?"
+            found.append(Finding("error", message, document.where(here, key=True), here, "unknown key", remedy))
+        for key in unknown[:MANY]:
             here = (*path, key)
             if path == () and key in LATER:
                 found.append(_later(key, document))

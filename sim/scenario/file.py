@@ -87,7 +87,7 @@ def _replications(value: Any) -> str:
 
 
 Replications = Annotated[
-    Annotated[Annotated[int, Field(gt=0)], Tag("number")] | Annotated[UntilHalfWidth, Tag("rule")],
+    Annotated[Annotated[int, Field(gt=0, le=1_000_000)], Tag("number")] | Annotated[UntilHalfWidth, Tag("rule")],
     Discriminator(_replications),
 ]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -97,6 +98,8 @@ def _named(arm: Arm, document: Document) -> list[tuple[ModelSpec, dict[str, Any]
 
 def _workload(scenario: Scenario, document: Document) -> list[Finding]:
     workload = scenario.workload
+    if scenario.fleet is not None and ("workload",) not in document.places and document.places:
+        return []  # it is the first group's, and is told there
     base = FilePath(scenario.base_dir)
     if isinstance(workload, Synthetic):
         from sim.workload import load_preset
@@ -117,7 +120,7 @@ def _workload(scenario: Scenario, document: Document) -> list[Finding]:
                 "check the path; relative ones start at the scenario's folder",
             )
             for i, written in enumerate(workload.transcripts)
-            if not (base / FilePath(written).expanduser()).exists()
+            if not os.path.exists(base / os.path.expanduser(written))
         ]
     return []
 

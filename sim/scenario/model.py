@@ -98,7 +98,7 @@ class Curve(Part):
 
     kind: Literal["curve"] = "curve"
     auxiliary: AuxiliaryBehaviour = AuxiliaryBehaviour()
-    calls: int = Field(gt=0, description="model calls in the session")
+    calls: int = Field(gt=0, le=1_000_000, description="model calls in the session")
     first: Tokens = Field(description="tokens of the first request")
     last: Tokens | None = Field(default=None, description="tokens of the last request")
     growth: Tokens | None = Field(default=None, description="tokens added a call, instead of `last`")
@@ -198,7 +198,7 @@ class UntilHalfWidth(Part):
     """Replicate until the paired saving's half-width is small enough."""
 
     until_half_width: Share = Field(gt=0, description="of the paired saving, as a share of the baseline's cost (2%)")
-    at_most: int = Field(gt=0, description="replications at which to stop in any case")
+    at_most: int = Field(gt=0, le=1_000_000, description="replications at which to stop in any case")
 
 
 class EngineSpec(Part):

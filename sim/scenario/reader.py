@@ -6,6 +6,7 @@ for a Hermes `config.yaml`, which is read as Hermes reads it (YAML 1.1) with the
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 from typing import Any
@@ -21,6 +22,11 @@ MAX_BYTES = 4_000_000
 MAX_DEPTH = 60
 AMBIGUOUS = "YAML 1.1 and 1.2 differ"
 MAX_NODES = 40_000
+MAX_NUMBER = 2**63
+"""What the stored tables hold."""
+
+# Control characters, halves of surrogate pairs, and the marks that turn the direction of writing round.
+_UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 _TAGS = {"tag:yaml.org,2002:" + t for t in ("str", "int", "float", "bool", "null", "map", "seq", "timestamp", "merge")}
 
@@ -227,11 +233,13 @@ class _Walk:
         return items
 
     def scalar(self, node: yaml.Node, path: Path) -> Any:
-        text: str = node.value
+        text = self.text(node, path)
         if not isinstance(node, yaml.ScalarNode) or node.style is not None:
             return text
         reading = read_plain(text)
         if reading.ambiguous is None:
+            if self.strict and isinstance(reading.value, (int, float)) and not abs(reading.value) < MAX_NUMBER:
+                self.say(f"{_cut(text)} is no number that can be used", node, path, "numbers have an end", "write less")
             return reading.value
         rule = AMBIGUOUS
         level: Level = "error" if self.strict else "warning"
@@ -241,6 +249,15 @@ class _Walk:
         else:
             self.document.findings.append(finding)
         return reading.value
+
+    def text(self, node: yaml.Node, path: Path) -> str:
+        """A scalar's text without the characters that no file name, terminal or report can show."""
+        text: str = node.value
+        bad = _UNPRINTABLE.search(text)
+        if bad:
+            rule = "text is printable Unicode"
+            self.say(f"holds the character U+{ord(bad[0]):04X}", node, path, rule, "take it out")
+        return _UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", text)
 
     def mapping(self, node: yaml.MappingNode, path: Path, depth: int) -> dict[str, Any]:
         data: dict[str, Any] = {}
@@ -274,7 +291,7 @@ class _Walk:
         if not isinstance(node, yaml.ScalarNode):
             self.say("a key is a list or a mapping", node, path, "keys are text", "write a word before the colon")
             return None
-        text: str = node.value
+        text = self.text(node, path)
         if node.style is None:
             reading = read_plain(text)
             if reading.ambiguous or not isinstance(reading.value, str):

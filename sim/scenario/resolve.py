@@ -140,7 +140,7 @@ class _Arm:
         self.origin_defaults(engine)
         card = self.prices.get("card")
         if isinstance(card, str):
-            self.prices["card"] = str(self.base_dir / FilePath(card).expanduser())
+            self.prices["card"] = str(self.base_dir / os.path.expanduser(card))
         return Arm(
             name=self.name,
             engine=engine,
@@ -179,7 +179,7 @@ class _Arm:
             found = shutil.which(written)
         else:
             # Symbolic links stay: a virtual environment's python is one, and means the environment.
-            joined = os.path.abspath(self.base_dir / FilePath(written).expanduser())
+            joined = os.path.abspath(self.base_dir / os.path.expanduser(written))
             found = joined if os.path.isfile(joined) else None
         if found is None:
             self.error(
@@ -245,7 +245,7 @@ class _Arm:
                     self.origins.setdefault(path, f"default of {engine.label}")
 
     def lay_config(self, written: str, path: Path, engine: EngineSpec) -> None:
-        file = self.base_dir / FilePath(written).expanduser()
+        file = self.base_dir / os.path.expanduser(written)
         try:
             config = read_config(file, self.version(engine))
         except ConfigError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os
 from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
@@ -13,6 +14,8 @@ from pydantic import ValidationError
 
 from sim.errors import InputError, ManyErrors, Where
 from sim.workload.preset import Preset, merge
+
+_MAX_CHARACTERS = 1_000_000
 
 
 def preset_names() -> list[str]:
@@ -41,7 +44,7 @@ def load_preset(
     scales = data.pop("scales", None) or {}
     scale = changes.pop("scale", data.pop("scale", None))
     if scale is not None:
-        if not isinstance(scales, dict) or scale not in scales:
+        if not isinstance(scales, dict) or not isinstance(scale, str) or scale not in scales:
             known = ", ".join(scales) if isinstance(scales, dict) and scales else "none"
             raise InputError(f"preset {name_or_path!r} has no scale {scale!r}", where=where, remedy=f"it has: {known}")
         data = merge(data, scales[scale] or {})
@@ -63,9 +66,8 @@ def _read(name_or_path: str, base_dir: Path, seen: tuple[str, ...]) -> tuple[dic
         text = (files("sim.workload") / "presets" / f"{name_or_path}.yaml").read_text("utf-8")
         folder = base_dir
     else:
-        path = Path(name_or_path).expanduser()
-        path = path if path.is_absolute() else base_dir / path
-        if not path.is_file():
+        path = base_dir / os.path.expanduser(name_or_path)
+        if not os.path.isfile(path):
             near = difflib.get_close_matches(name_or_path, bundled, n=1, cutoff=0.5)
             hint = f"did you mean {near[0]!r}? " if near else ""
             raise InputError(
@@ -74,9 +76,12 @@ def _read(name_or_path: str, base_dir: Path, seen: tuple[str, ...]) -> tuple[dic
             )
         where, folder = Where(str(path)), path.parent
         try:
-            text = path.read_text("utf-8")
+            with open(path, encoding="utf-8-sig") as stream:
+                text = stream.read(_MAX_CHARACTERS + 1)
         except (OSError, UnicodeDecodeError) as error:
             raise InputError(f"cannot be read: {error}", where=where, remedy="use a UTF-8 text file") from error
+        if len(text) > _MAX_CHARACTERS:
+            raise InputError("is too large for a preset", where=where, remedy="is this the right file?")
     data = _parse(text, where)
     parent = data.pop("extends", None)
     if parent is not None:
@@ -91,6 +96,8 @@ class _Loader(yaml.SafeLoader):
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         seen: set[Any] = set()
         for key_node, _ in node.value:
+            if not isinstance(key_node, yaml.ScalarNode):
+                raise yaml.constructor.ConstructorError(None, None, "a key is no word", key_node.start_mark)
             key = self.construct_object(key_node, deep=True)
             if key in seen:
                 raise yaml.constructor.ConstructorError(None, None, f"duplicate key {key!r}", key_node.start_mark)
@@ -105,8 +112,10 @@ def _parse(text: str, where: Where) -> dict[str, Any]:
         mark = error.problem_mark
         place = Where(where.file, mark.line + 1, mark.column + 1) if mark else where
         raise InputError(f"is not valid YAML: {error.problem}", where=place, remedy="correct the line") from error
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError) as error:
         raise InputError(f"is not valid YAML: {error}", where=where, remedy="correct the file") from error
+    except RecursionError:
+        raise InputError("is nested too deeply", where=where, remedy="flatten it") from None
     if not isinstance(data, dict):
         raise InputError(
             "is not a preset", where=where, remedy="start from a copy of one of ours: `turns:`, `tools:`, …"

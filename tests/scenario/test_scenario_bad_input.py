@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sim.errors import InputError, ManyErrors
-from sim.scenario import load_scenario
+from sim.scenario import check_scenario, load_scenario
 
 HEAD = """\
 schema: 1
@@ -276,3 +276,52 @@ def test_an_unknown_summarising_model(tmp_path: Path) -> None:
     )
     assert where == "6:38"
     assert "gemini-2.5-flash" in message
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "said"),
+    [
+        ("replications", "1" + "0" * 30, "no number that can be used"),
+        ("replications", "10000000", "at most 1000000"),
+        ("model.window", "9999999M", "too large"),
+        ("workload.calls", "100000000", "at most 1000000"),
+        ("workload.last", "9" * 15, "too large"),
+        ("workload.output", "9" * 400, "no number that can be used"),
+        ("workload.gap", "9999999d", "too long"),
+        ("seed", ".inf", "no number that can be used"),
+        ("seed", ".nan", "no number that can be used"),
+        ("title", '"a\\ud800b"', "U+D800"),
+        ("title", '"a\\e[31mb"', "U+001B"),
+        ("arms.a.config", '"a\\0b"', "U+0000"),
+        ("arms.a.config", "~nobody-of-this-name/config.yaml", "no such Hermes config"),
+    ],
+)
+def test_numbers_without_end_and_unprintable_text_are_refused(tmp_path: Path, path: str, value: str, said: str) -> None:
+    file = tmp_path / "curve.yaml"
+    file.write_text(
+        "schema: 1\n"
+        "model: {name: claude-opus-4-7, window: 200K}\n"
+        "workload: {kind: curve, calls: 20, first: 5K, last: 30K, output: 100}\n"
+        "arms:\n  a: {engine: none}\n"
+    )
+    findings = check_scenario(file, overrides=[f"{path}={value}"]).findings
+    assert any(f.level == "error" and said in f.message for f in findings), findings
+
+
+def test_a_transcript_path_that_no_system_takes_is_missing(tmp_path: Path) -> None:
+    file = tmp_path / "replay.yaml"
+    file.write_text(
+        "schema: 1\n"
+        "model: {name: claude-opus-4-7, window: 200K}\n"
+        f"workload: {{kind: replay, transcripts: [{'x' * 5000}]}}\n"
+        "arms:\n  a: {engine: none}\n"
+    )
+    assert any("there is no transcript" in f.message for f in check_scenario(file).findings)
+
+
+def test_a_flood_of_unknown_keys_is_told_in_short(tmp_path: Path) -> None:
+    file = tmp_path / "other.yaml"
+    file.write_text("".join(f"k{i}: 1\n" for i in range(5_000)))
+    findings = check_scenario(file).findings
+    assert len(findings) < 30
+    assert any("4980 more unknown keys" in f.message for f in findings)

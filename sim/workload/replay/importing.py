@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -187,15 +188,15 @@ def _named(name: str) -> Format | None:
 
 def _files(text: str) -> tuple[list[Path], bool]:
     """Files behind a path, a folder or a glob, and whether the person named exactly one file."""
-    path = Path(text).expanduser()
-    if path.is_file():
+    path = Path(os.path.expanduser(text))
+    if os.path.isfile(path):
         return [path], True
-    if path.is_dir():
-        inside = sorted(p for p in path.rglob("*") if p.is_file() and not p.name.startswith("."))
+    if os.path.isdir(path):
+        inside = sorted(p for p in path.rglob("*") if os.path.isfile(p) and not p.name.startswith("."))
         return [p for p in inside if not p.name.endswith(_SIDE_FILES) and not cline.beside(p)], False
     matched = sorted(Path(p) for p in glob.glob(str(path), recursive=True))
     if matched:
-        return [p for p in matched if p.is_file()], False
+        return [p for p in matched if os.path.isfile(p)], False
     raise TranscriptError("no such file or folder", where=Where(text), remedy="check the path")
 
 
