@@ -82,7 +82,9 @@ class Retry(_Part):
 
     first: Annotated[_Seconds, Field(gt=0)] = Field(default=2.0, description="first wait; each one after is twice it")
     most: Annotated[_Seconds, Field(gt=0)] = Field(default=60.0, description="longest wait")
-    attempts: int = Field(default=20, ge=1, description="refusals in a row after which the session gives up")
+    attempts: int = Field(
+        default=20, ge=1, le=1_000_000, description="refusals in a row after which the session gives up"
+    )
 
     @model_validator(mode="after")
     def _order(self) -> Retry:

@@ -63,7 +63,7 @@ def factor(provider: str, model: str, key: str, value: str) -> Fraction:
     Raises:
         PriceError: the provider does not sell it for that model, as far as known.
     """
-    for item in owncards._items():
+    for item in owncards.items():
         if item.get("modifier") == {key: value} and provider in item["providers"] and re.search(item["match"], model):
             return Fraction(str(item["factor"]))
     raise PriceError(

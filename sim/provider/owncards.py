@@ -24,7 +24,8 @@ _DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 
 
 @cache
-def _items() -> tuple[Mapping[str, Any], ...]:
+def items() -> tuple[Mapping[str, Any], ...]:
+    """Everything in `cards/*.yaml`, in the order of file names."""
     import yaml
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -39,7 +40,7 @@ def _items() -> tuple[Mapping[str, Any], ...]:
 def _launch_days() -> Mapping[str, str]:
     return {
         _bare(key): iso_day(day)
-        for item in _items()
+        for item in items()
         if "launched" in item
         for key, day in sorted(item["launched"].items())
     }
@@ -57,12 +58,12 @@ def launch_day(model: str) -> str | None:
 @cache
 def own_models() -> tuple[tuple[str, str], ...]:
     """(provider, model) of every whole card of ours."""
-    return tuple((item["provider"], item["model"]) for item in _items() if "spans" in item)
+    return tuple((item["provider"], item["model"]) for item in items() if "spans" in item)
 
 
 def own_card(provider: str, model: str) -> Mapping[str, Any] | None:
     """The whole card of ours for that provider and model id (or alias), as written."""
-    for item in _items():
+    for item in items():
         if (
             "spans" in item
             and item["provider"] == provider
@@ -148,7 +149,7 @@ def _second(text: str) -> int:
 @cache
 def _holidays() -> tuple[int, ...]:
     days: list[int] = []
-    for item in _items():
+    for item in items():
         for written in item.get("china_holidays", ()):
             first, _, last = str(written).partition("..")
             start = date.fromisoformat(first)
@@ -161,7 +162,7 @@ def added(provider: str, model: str, spans: Iterable[Span]) -> tuple[tuple[Span,
     """Spans with the fields of every `add` item that fits, and what was added from where."""
     done = list(spans)
     notes: list[str] = []
-    for item in _items():
+    for item in items():
         if "add" not in item or provider not in item["providers"] or not re.search(item["match"], model):
             continue
         since = seconds(item["from"]) if "from" in item else float("-inf")

@@ -11,7 +11,7 @@ from typing import Any
 
 from sim.history import Prompt, Row
 from sim.provider.cache import BlockRules, BreakpointRules, IntervalRules, ObjectRules, UnitRules
-from sim.provider.cache.luck import lucky
+from sim.provider.cache.readiness import lucky
 from sim.provider.seam import Mark
 
 Token = tuple[str, str]

@@ -13,8 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sim.history import Prompt, Row
-from sim.provider.cache.interval import moment
-from sim.provider.cache.luck import lucky
+from sim.provider.cache.readiness import lucky, moment
 from sim.provider.cache.trace import Trace, unchanged_tokens
 from sim.provider.seam import Mark, Served, Why
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sim.history import Prompt
-from sim.provider.cache.luck import lucky
+from sim.provider.cache.readiness import lucky, moment
 from sim.provider.cache.trace import Trace, unchanged_tokens
 from sim.provider.cache.tree import Path, RowTree
 from sim.provider.seam import Mark, Served, Why
@@ -47,11 +47,6 @@ class IntervalRules:
     routing_rpm: int = 0
     routing_key: str = "session"
     seed: int = 0
-
-
-def moment(visible: str, delay: float, now: float, first_byte: float, done: float) -> float:
-    """When an entry of a request becomes readable."""
-    return {"immediate": now, "first_byte": first_byte, "done": done}[visible] + delay
 
 
 class Router:

@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sim.history import Prompt, Row
-from sim.provider.cache.interval import moment
-from sim.provider.cache.luck import lucky
+from sim.provider.cache.readiness import lucky, moment
 from sim.provider.cache.trace import unchanged_tokens
 from sim.provider.cache.tree import Path, RowTree
 from sim.provider.seam import Mark, Served, Why
