@@ -33,9 +33,10 @@ def print_comparison(result: Mapping[str, Any], *, title: str, answer: Sequence[
     _out.emit(Text(word(key, lang, n=sessions), style="dim"))
     console.print()
     rows = cells(result, lang)
+    span = "fleet" in result and result["fleet"]["mode"] == "tokens"
     unbounded = console.options.update(max_width=1_000)
     for left_out in _LEFT_OUT:
-        table = _wide(rows, lang, left_out)
+        table = _wide(rows, lang, left_out, span)
         if Measurement.get(console, unbounded, table).maximum <= console.width:
             _out.emit(table)
             if left_out:
@@ -43,7 +44,7 @@ def print_comparison(result: Mapping[str, Any], *, title: str, answer: Sequence[
             console.print()
             break
     else:
-        _narrow(rows, lang)
+        _narrow(rows, lang, span)
     _out.emit(Text(("" if lang == "zh" else " ").join(answer), style="bold"))
     _out.emit(Text(f"{word('stored', lang)}: {result['run_dir']}", overflow="fold"))
 
@@ -169,7 +170,12 @@ _KEYS = tuple(key for pair in _WIDE for key in pair if key)
 _LEFT = {"arm", "trigger", "verdict"}
 
 
-def _wide(rows: Sequence[Mapping[str, Text]], lang: str, left_out: frozenset[str]) -> Table:
+def _heading(key: str, lang: str, span: bool) -> str:
+    """A column's title; a replication of a fleet is a span, not a session."""
+    return word(f"{key}_span" if span and key in {"cost", "saving"} else key, lang)
+
+
+def _wide(rows: Sequence[Mapping[str, Text]], lang: str, left_out: frozenset[str], span: bool) -> Table:
     from rich import box
     from rich.table import Table
 
@@ -179,7 +185,7 @@ def _wide(rows: Sequence[Mapping[str, Text]], lang: str, left_out: frozenset[str
     shown = [pair for pair in _WIDE if pair[0] not in left_out]
     for first, second in shown:
         table.add_column(
-            word(first, lang) + (f"\n{word(second, lang)}" if second else ""),
+            _heading(first, lang, span) + (f"\n{word(second, lang)}" if second else ""),
             justify="left" if first in _LEFT else "right",
             no_wrap=True,
         )
@@ -193,7 +199,7 @@ def _wide(rows: Sequence[Mapping[str, Text]], lang: str, left_out: frozenset[str
     return table
 
 
-def _narrow(rows: Sequence[Mapping[str, Text]], lang: str) -> None:
+def _narrow(rows: Sequence[Mapping[str, Text]], lang: str, span: bool) -> None:
     from rich.table import Table
     from rich.text import Text
 
@@ -207,7 +213,7 @@ def _narrow(rows: Sequence[Mapping[str, Text]], lang: str) -> None:
         table.add_column(overflow="fold")
         for key in _KEYS[1:]:
             if row[key].plain:
-                name = word("compactions_long" if key == "compactions" else key, lang).replace("\n", " ")
+                name = _heading("compactions_long" if key == "compactions" else key, lang, span).replace("\n", " ")
                 table.add_row(Text(f"  {name}"), _joined(row[key]))
         _out.emit(table)
     console.print()

@@ -41,7 +41,7 @@ _WORDS: dict[str, tuple[str, str]] = {
     ),
     "sample": (
         "{played} of {begun} sessions were played as text; the others by a token-only stand-in, to load the account. "
-        "Dollars are the sample's, scaled by group; standard error from sampling: {errors}.",
+        "Dollars a day are the sample's, scaled by group; standard error from sampling: {errors}.",
         "{begun} 个会话中有 {played} 个以文本模拟；其余仅按 token 数占用账户。"
         "费用由样本按组推算；抽样标准误：{errors}。",
     ),
@@ -85,14 +85,18 @@ def print_fleet(result: Mapping[str, Any], lang: str = "en") -> None:
 
 def lines(fleet: Mapping[str, Any], replications: int, lang: str = "en") -> list[str]:
     """How the figures came about and what the limits did, one sentence each."""
-    found = [_word("span", lang)]
+    found: list[str] = []
     warm = fleet["warm_up_hours"]
     if fleet["mode"] == "tokens":
+        found.append(_word("span", lang))
         found.append(_word("tokens", lang, mean=warm["mean"], max=warm["max"]))
         if warm["settled"] < replications:
             found.append(_word("unsettled", lang, n=replications - warm["settled"], all=replications))
     else:
-        errors = ", ".join(f"{arm['arm']} ${money(arm['sampling_error_usd'])}" for arm in fleet["arms"])
+        errors = ", ".join(
+            [f"{arm['arm']} ${money(arm['sampling_error_usd'])}" for arm in fleet["arms"]]
+            + [f"{row['baseline']} - {row['arm']} ${money(row['sampling_error_usd'])}" for row in fleet["paired"]]
+        )
         found.append(
             _word("sample", lang, played=fleet["sessions_played"], begun=fleet["sessions_begun"], errors=errors)
         )
@@ -119,13 +123,20 @@ def lines(fleet: Mapping[str, Any], replications: int, lang: str = "en") -> list
 
 
 def _row(arm: Mapping[str, Any]) -> dict[str, str]:
-    day, month = arm["per_day_usd"], arm["per_month_usd"]
+    busy = arm["requests_under_way"]
     return {
         "arm": arm["arm"],
-        "day": f"{money(day['mean'])}\n{money(day['p5'])} to {money(day['p95'])}",
-        "month": f"{money(month['mean'])}\n{money(month['p5'])} to {money(month['p95'])}",
-        "busy": f"{arm['requests_under_way']['mean']:.2f}\n≤ {arm['requests_under_way']['max']}",
+        "day": _range(arm["per_day_usd"]),
+        "month": _range(arm["per_month_usd"]),
+        "busy": "-" if busy is None else f"{busy['mean']:.2f}\nmax {busy['max']}",
         "refused": f"{arm['rate_limited']:,}",
         "waited": f"{arm['waited_s']['mean']:,.1f} s",
         "ended": f"{arm['ended_by_budget']:,}",
     }
+
+
+def _range(amount: Mapping[str, Any]) -> str:
+    """Mean, and p5 to p95 below it when they differ."""
+    if amount["p5"] == amount["p95"]:
+        return money(amount["mean"])
+    return f"{money(amount['mean'])}\n{money(amount['p5'])} to {money(amount['p95'])}"

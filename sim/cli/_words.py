@@ -12,6 +12,8 @@ _WORDS: dict[str, tuple[str, str]] = {
     "hit": ("cache\nhits", "缓存\n命中"),
     "cost": ("cost, $\na session", "费用 $\n每会话"),
     "saving": ("saving, $\na session", "节省 $\n每会话"),
+    "cost_span": ("cost, $\na span", "费用 $\n每区间"),
+    "saving_span": ("saving, $\na span", "节省 $\n每区间"),
     "verdict": ("verdict", "结论"),
     "never": ("never", "不触发"),
     "baseline": ("baseline", "基线"),

@@ -145,10 +145,8 @@ class Group(Part):
     workload: Named | None = Field(
         default=None, description="a preset by name, or {kind: synthetic, preset, set}; the scenario's when unset"
     )
-    sessions_per_day: float = Field(
-        gt=0, strict=False, description="sessions that one of them begins a day, on average"
-    )
-    weight: float = Field(default=1.0, gt=0, strict=False, description="how many of them there are")
+    sessions_per_day: float = Field(gt=0, le=100_000, description="sessions that one of them begins a day, on average")
+    weight: float = Field(default=1.0, gt=0, le=100_000, description="how many of them there are")
     model: GroupModel | None = Field(default=None, description="their model, whatever the arm's is")
 
     @property
@@ -178,7 +176,7 @@ class Fleet(Part):
         description="who works on the account"
     )
     account: AccountLimits = Field(default=AccountLimits(), description="what the provider lets the account do")
-    days: float = Field(default=7.0, gt=0, le=366, strict=False, description="length of the simulated span")
+    days: float = Field(default=7.0, gt=0, le=366, description="length of the simulated span")
     mode: Literal["tokens", "sample"] = Field(
         default="tokens",
         description="tokens: every session by its token counts; sample: some of each group as text, for real engines",

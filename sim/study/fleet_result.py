@@ -45,20 +45,23 @@ def fleet_result(scenario: Scenario, tables: Mapping[str, pa.Table], replication
     calls, sessions = _frames(tables)
     names = [arm.name for arm in scenario.arms]
     warm: list[WarmUp] = []
-    errors: dict[str, float] = {}
-    if fleet.mode == "tokens":
+    sample = None if fleet.mode == "tokens" else _Sample(scenario, sessions, replications)
+    if sample is None:
         days, warm = _steady_days(calls, names, replications, fleet.days)
     else:
-        days, errors = _sampled_days(scenario, sessions, names, replications)
+        days = {name: sample.days(name) for name in names}
     rows = [_arm(scenario, name, calls, sessions, days[name], replications) for name in names]
     for row in rows:
         begun = sessions.loc[sessions["arm"] == row["arm"], "cost_pico"].sum()
-        if fleet.mode == "tokens":
+        if sample is None:
             mean = Fraction(int(begun), replications) / Fraction(str(fleet.days))
             steady = sum(days[row["arm"]], Fraction(0)) / replications
             row["begun_per_day_usd"] = usd_text(round(mean))
             row["steady"] = abs(steady - mean) <= mean * _CLOSE
-        row["sampling_error_usd"] = usd_text(round(errors[row["arm"]])) if errors else None
+        else:
+            # Only the sampled sessions were watched.
+            row["requests_under_way"] = None
+        row["sampling_error_usd"] = usd_text(sample.error(row["arm"])) if sample else None
     began = {g.label: sum(len(arrivals(scenario, g, r)) for r in range(replications)) for g in fleet.groups}
     return {
         "days": fleet.days,
@@ -71,7 +74,7 @@ def fleet_result(scenario: Scenario, tables: Mapping[str, pa.Table], replication
             "settled": sum(w.settled for w in warm) if warm else None,
         },
         "arms": rows,
-        "paired": _paired(scenario, days),
+        "paired": _paired(scenario, days, sample),
     }
 
 
@@ -111,32 +114,44 @@ def _steady_days(
     return per_day, warm
 
 
-def _sampled_days(
-    scenario: Scenario, sessions: pd.DataFrame, names: list[str], replications: int
-) -> tuple[dict[str, list[Fraction]], dict[str, float]]:
-    """Pico-dollars a day estimated from the sampled sessions, and the standard error of their mean by arm."""
-    fleet = fleet_of(scenario)
-    days = Fraction(str(fleet.days))
-    per_day: dict[str, list[Fraction]] = {name: [] for name in names}
-    errors: dict[str, float] = {}
-    for name in names:
+class _Sample:
+    """The sampled sessions' costs by arm, replication and group, in order of session names."""
+
+    def __init__(self, scenario: Scenario, sessions: pd.DataFrame, replications: int) -> None:
+        self._fleet, self._replications = fleet_of(scenario), replications
+        ordered = sessions.sort_values("session", kind="stable")
+        keys = ["arm", "replication", "group"]
+        self._costs = {key: [int(c) for c in rows["cost_pico"]] for key, rows in ordered.groupby(keys, sort=False)}
+        self._begun = {
+            (replication, group.label): len(arrivals(scenario, group, replication))
+            for replication in range(replications)
+            for group in self._fleet.groups
+        }
+
+    def days(self, arm: str) -> list[Fraction]:
+        """Pico-dollars a day of each replication: a group's mean times the sessions that began."""
+        totals = [Fraction(0)] * self._replications
+        for (replication, group), begun in self._begun.items():
+            found = self._costs.get((arm, replication, group), [])
+            if found:
+                totals[replication] += Fraction(begun * sum(found), len(found))
+        return [total / Fraction(str(self._fleet.days)) for total in totals]
+
+    def error(self, arm: str, less: str | None = None) -> int:
+        """Standard error of the mean day (of the difference to another arm), from sampling alone.
+
+        Stratified by group, with the finite population's correction: a sample of everybody has none.
+        """
         variance = 0.0
-        own = sessions[sessions["arm"] == name]
-        costs = {key: rows["cost_pico"].tolist() for key, rows in own.groupby(["replication", "group"], sort=False)}
-        for replication in range(replications):
-            total = Fraction(0)
-            for group in fleet.groups:
-                count = len(arrivals(scenario, group, replication))
-                found = costs.get((replication, group.label), [])
-                if not found:
-                    continue
-                total += Fraction(count * sum(int(c) for c in found), len(found))
-                if 1 < len(found) < count:
-                    spread = float(np.var([c / 1e6 for c in found], ddof=1)) * 1e12
-                    variance += count**2 * (1 - len(found) / count) * spread / len(found)
-            per_day[name].append(total / days)
-        errors[name] = sqrt(variance) / replications / float(days)
-    return per_day, errors
+        for (replication, group), begun in self._begun.items():
+            found = self._costs.get((arm, replication, group), [])
+            if less is not None:
+                other = self._costs.get((less, replication, group), [])
+                found = [a - b for a, b in zip(found, other, strict=True)]
+            if 1 < len(found) < begun:
+                spread = float(np.var(np.asarray(found, dtype=float), ddof=1))
+                variance += begun**2 * (1 - len(found) / begun) * spread / len(found)
+        return round(sqrt(variance) / self._replications / self._fleet.days)
 
 
 def _arm(
@@ -228,7 +243,7 @@ def _quantiles(values: list[Fraction]) -> dict[str, str]:
     return {"mean": usd_text(round(sum(ordered, Fraction(0)) / n)), "p5": at(5), "p50": at(50), "p95": at(95)}
 
 
-def _paired(scenario: Scenario, days: dict[str, list[Fraction]]) -> list[dict[str, Any]]:
+def _paired(scenario: Scenario, days: dict[str, list[Fraction]], sample: _Sample | None) -> list[dict[str, Any]]:
     """Dollars a day saved against the baseline, paired by replication."""
     base = days[scenario.baseline]
     found = []
@@ -246,6 +261,7 @@ def _paired(scenario: Scenario, days: dict[str, list[Fraction]]) -> list[dict[st
                     "low": usd_text(round(interval.low)),
                     "high": usd_text(round(interval.high)),
                 },
+                "sampling_error_usd": usd_text(sample.error(arm.name, scenario.baseline)) if sample else None,
             }
         )
     return found

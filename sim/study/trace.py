@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sim.errors import InputError
+from sim.errors import InputError, UsageError
 from sim.history import Prompt
 from sim.provider.requests import render_request
 from sim.provider.seam import Mark
@@ -29,7 +29,12 @@ def write_requests(scenario: Scenario, bench: Workbench, path: Path) -> int:
 
     Raises:
         InputError: the file cannot be written.
+        UsageError: the scenario has a fleet.
     """
+    if scenario.fleet is not None:
+        raise UsageError(
+            "--requests does not go with a fleet", remedy="write the requests of one group's workload without `fleet`"
+        )
     drawn: dict[str, list[Script]] = {}
     streams = Streams(scenario.seed).child("replication", 0)
     count = 0
