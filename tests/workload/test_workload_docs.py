@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import yaml
 
+from sim.scenario import check_scenario
 from sim.streams import Streams
 from sim.workload import Preset, load_preset, preset_names
 from sim.workload.check import measure
@@ -32,6 +33,16 @@ def test_example_knobs_load() -> None:
     (block,) = blocks("scenario")
     workload = yaml.safe_load(block)["workload"]
     assert load_preset(workload["preset"], overrides=workload["set"]).prefix.mcp_tokens == 9_000
+
+
+def test_the_example_fleet_loads_without_a_remark(tmp_path: Path) -> None:
+    (block,) = blocks("fleet")
+    (tmp_path / "fleet.yaml").write_text(block, encoding="utf-8")
+    checked = check_scenario(tmp_path / "fleet.yaml")
+    assert [str(f) for f in checked.findings] == []
+    fleet = checked.require().fleet
+    assert fleet is not None
+    assert [g.label for g in fleet.groups] == ["developers", "chat", "nightly"]
 
 
 def test_every_preset_is_in_the_table() -> None:
