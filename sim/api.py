@@ -199,18 +199,20 @@ class Result:
 
     def figure(self, name: str) -> Figure:
         """One of the report's figures; `figures()` lists the names."""
-        from sim.report import FIGURES
+        from sim.report.figures import figures_of
 
-        if name not in FIGURES:
-            raise KeyError(f"no figure {name!r}; there are {', '.join(FIGURES)}")
-        figure: Figure = FIGURES[name](self.data())
+        data = self.data()
+        figures = figures_of(data)
+        if name not in figures:
+            raise KeyError(f"no figure {name!r}; there are {', '.join(figures)}")
+        figure: Figure = figures[name](data)
         return figure
 
     def figures(self) -> list[str]:
         """Names of the figures."""
-        from sim.report import FIGURES
+        from sim.report.figures import figures_of
 
-        return list(FIGURES)
+        return list(figures_of(self.data()))
 
     def report(self, path: PathLike, *, summary: bool = False, lang: str = "en") -> Path:
         """Write the PDF report, from the stored run alone.

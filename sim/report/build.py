@@ -12,7 +12,7 @@ from typing import Any
 
 from sim.errors import UsageError
 from sim.report.data import RunData
-from sim.report.figures import FIGURES
+from sim.report.figures import figures_of
 from sim.report.html import page
 from sim.report.words import Words
 
@@ -30,7 +30,7 @@ def write_figures(data: RunData, folder: Path, *, lang: str = "en") -> list[Path
     """
     folder.mkdir(parents=True, exist_ok=True)
     written = []
-    for name, drawing in FIGURES.items():
+    for name, drawing in figures_of(data).items():
         figure = drawing(data, lang)
         svg = data.drawn.setdefault((name, lang), figure.svg())
         for suffix, content in (("svg", svg), ("png", figure.png())):
@@ -102,7 +102,7 @@ def _pictures(data: RunData, words: Words, summary: bool) -> dict[str, bytes]:
 
     pictures = {"key": draw_key(data.view, words).svg()}
     if not summary:
-        for name, drawing in FIGURES.items():
+        for name, drawing in figures_of(data).items():
             if (name, words.lang) not in data.drawn:
                 data.drawn[name, words.lang] = drawing(data, words.lang).svg()
             pictures[name] = data.drawn[name, words.lang]

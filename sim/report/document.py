@@ -7,7 +7,7 @@ from typing import Any
 
 from sim.report import answer, text
 from sim.report.decision import decide
-from sim.report.figures import FIGURES
+from sim.report.figures import figures_of
 from sim.report.tables import comparison, facts_table, ignored_rows, parts_table, settings_tables
 from sim.report.view import FIRST_PAGE_ARMS, View, first_arms
 from sim.report.words import Words
@@ -65,7 +65,7 @@ def content(view: View, words: Words, *, summary: bool) -> dict[str, Any]:
     )
     found["ideas"] = [
         {"heading": words(f"idea.{idea}"), "figures": [_figure(name, view, words) for name in names]}
-        for idea, names in IDEAS.items()
+        for idea, names in _ideas(view).items()
     ]
     found["config"] = {
         "heading": words("doc.config"),
@@ -81,13 +81,19 @@ def content(view: View, words: Words, *, summary: bool) -> dict[str, Any]:
     return found
 
 
+def _ideas(view: View) -> dict[str, tuple[str, ...]]:
+    fleet = {"fleet": ("fleet",)} if "fleet" in figures_of(view.data) else {}
+    return {**fleet, **IDEAS}
+
+
 def _figure(name: str, view: View, words: Words) -> dict[str, Any]:
-    sentences = FIGURES[name].see(view.data, words.lang)
+    drawing = figures_of(view.data)[name]
+    sentences = drawing.see(view.data, words.lang)
     if name == "cumulative":
         sentences = [*answer.breaks(view, words), *sentences]
     return {
         "name": name,
-        "title": FIGURES[name].title(view.data, words.lang),
+        "title": drawing.title(view.data, words.lang),
         "see": [text.printable(sentence) for sentence in sentences[:PER_FIGURE]],
         "alt": _alt(name, view, words),
         "table": _table(name, view, words),
@@ -108,7 +114,7 @@ def _compared_note(view: View, words: Words, summary: bool) -> str:
 
 
 def _alt(name: str, view: View, words: Words) -> str:
-    drawing = FIGURES[name]
+    drawing = figures_of(view.data)[name]
     sentences = drawing.see(view.data, words.lang)[:PER_FIGURE]
     return text.printable(". ".join([drawing.title(view.data, words.lang), " ".join(sentences)]))
 

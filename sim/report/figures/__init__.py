@@ -2,6 +2,7 @@
 
 Offers:
     FIGURES     name → drawing: called with a run (and `lang`) it gives a matplotlib figure; `.see()` says what to see
+    figures_of  the figures of one run: a fleet has one more
     Drawing     its type
 """
 
@@ -54,5 +55,13 @@ FIGURES: dict[str, Drawing] = {
     name: Drawing(name) for name in ("cumulative", "context", "money", "misses", "saving", "costs", "growth", "usage")
 }
 """In the order of the report."""
+_FLEET = Drawing("fleet")
 
-__all__ = ["FIGURES", "Drawing"]
+
+def figures_of(data: RunData) -> dict[str, Drawing]:
+    """The figures that a run has: those of every report, and the account's day for a fleet that was played in full."""
+    fleet = data.summary.get("fleet")
+    return {**FIGURES, "fleet": _FLEET} if fleet is not None and fleet["mode"] == "tokens" else FIGURES
+
+
+__all__ = ["FIGURES", "Drawing", "figures_of"]

@@ -32,7 +32,12 @@ def name(arm: ArmView, view: View, words: Words) -> str:
 
 def workload(view: View, words: Words) -> str:
     """The workload in a few words."""
-    assumed = view.data.manifest.get("assumptions", {}).get("workload", {})
+    assumptions = view.data.manifest.get("assumptions", {})
+    fleet = assumptions.get("fleet")
+    if fleet is not None:
+        groups = [text.printable(row["group"]) for row in view.data.summary["fleet"]["arms"][0]["groups"]]
+        return words("world.fleet", groups=words.listing(groups[:4]), days=f"{fleet['days']:g}")
+    assumed = assumptions.get("workload", {})
     kind = assumed.get("kind", "unknown")
     if kind == "synthetic":
         return words("world.synthetic", preset=text.printable(assumed.get("preset", "?")))

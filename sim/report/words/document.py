@@ -27,6 +27,7 @@ DOCUMENT: dict[str, tuple[str, str]] = {
     "doc.caveats": ("What to keep in mind", "注意事项"),
     "doc.all_arms": ("All arms", "全部方案"),
     "doc.to_see": ("What to see", "看点"),
+    "idea.fleet": ("What the account spends", "账户花费"),
     "idea.pays": ("Does it pay, from when, and how surely?", "是否划算、从何时起、有多可靠？"),
     "idea.session": ("What happens inside a session", "会话内部发生了什么"),
     "idea.money": ("Where the money goes", "钱花在哪里"),
