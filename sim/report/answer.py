@@ -8,6 +8,7 @@ import numpy as np
 
 from sim.report import tables, text
 from sim.report.decision import Decision
+from sim.report.effective import differing
 from sim.report.view import COMPACTIONS, ArmView, View
 from sim.report.words import Words
 
@@ -235,9 +236,11 @@ def breaks(view: View, words: Words) -> list[str]:
     return [words("caveat.breaks", arms=names, counts=words.listing(counts))]
 
 
-def caveats(view: View, words: Words) -> list[str]:
+def caveats(view: View, words: Words, decision: Decision | None = None) -> list[str]:
     """What limits the answer, the gravest first."""
     found = breaks(view, words)
+    if decision is not None and decision.kind == "win":
+        found += _together(decision.arm, view.baseline, words)
     by_trigger: dict[tuple[object, object], list[ArmView]] = {}
     for arm in view.arms:
         if arm.row["trigger_tokens"] is not None:
@@ -258,6 +261,16 @@ def caveats(view: View, words: Words) -> list[str]:
         found.append(words("caveat.ignored", items=items))
     found += _world_caveats(view, words)
     return found
+
+
+def _together(arm: ArmView, base: ArmView, words: Words) -> list[str]:
+    """Which settings share a saving, when more than one was changed."""
+    items = differing(arm, base)
+    if len(items) < 2:
+        return []
+    shown = [text.printable(item) for item in items[:4]]
+    listed = ", ".join([*shown, "…"] if len(items) > 4 else shown)
+    return [words("caveat.together", arm=arm.label, baseline=base.label, n=len(items), items=listed)]
 
 
 def _world_caveats(view: View, words: Words) -> list[str]:

@@ -53,7 +53,7 @@ def content(view: View, words: Words, *, summary: bool) -> dict[str, Any]:
         },
         "key_figure": {"name": "key", "alt": _alt("cumulative", view, words)},
         "risks": {"heading": words("doc.risks"), "items": answer.risks(view, decision, words)},
-        "caveats": {"heading": words("doc.caveats"), "items": answer.caveats(view, words)},
+        "caveats": {"heading": words("doc.caveats"), "items": answer.caveats(view, words, decision)},
         "footer": _footer(view, words),
     }
     if summary:

@@ -7,6 +7,7 @@ from typing import Any
 
 from sim.report import style, text
 from sim.report.decision import Decision
+from sim.report.effective import default, flat
 from sim.report.view import PART_NAMES, ArmView, View
 from sim.report.words import Words
 
@@ -45,9 +46,9 @@ def setting(arm: ArmView, arms: Sequence[ArmView], words: Words) -> str:
     if arm.row.get("engine") == "none":
         return words("val.none_engine")
     asked = asked_trigger(arm)
-    flat = {other.name: _flat(_own_settings(other)) for other in arms}
-    for key, value in flat[arm.name].items():
-        if key not in asked and key not in TRIGGER_KEYS and any(values.get(key) != value for values in flat.values()):
+    own = {other.name: _own_settings(other) for other in arms}
+    for key, value in own[arm.name].items():
+        if key not in asked and key not in TRIGGER_KEYS and any(values.get(key) != value for values in own.values()):
             asked[key] = value
     ranked = sorted(asked, key=lambda key: SHOWN_FIRST.index(key) if key in SHOWN_FIRST else len(SHOWN_FIRST))
     lines = [text.shorten(text.printable(f"{key} {asked[key]}"), 48) for key in ranked if key]
@@ -56,10 +57,11 @@ def setting(arm: ArmView, arms: Sequence[ArmView], words: Words) -> str:
     return "\n".join(lines) or words("val.default")
 
 
-def _own_settings(arm: ArmView) -> dict[str, Any]:
-    """Hermes's `compression` block, or the settings of one of our own engines."""
+def _own_settings(arm: ArmView) -> dict[str, str]:
+    """Hermes's `compression` block without what is the default anyway, or the settings of one of our own engines."""
     found = arm.row.get("settings", {}).get("compression") or arm.row.get("engine_settings")
-    return found if isinstance(found, dict) else {}
+    own = flat(found) if isinstance(found, dict) else {}
+    return {key: value for key, value in own.items() if value != default(arm, f"compression.{key}")}
 
 
 def comparison(view: View, words: Words, arms: Sequence[ArmView], decision: Decision) -> dict[str, Any]:
@@ -166,20 +168,11 @@ def _resolved(arm: ArmView, words: Words) -> dict[str, str]:
         words("row.tail"): "" if tail is None else f"{tail:,}",
         words("row.auxiliary"): str(row.get("auxiliary_model") or ""),
     }
-    found.update(_flat(row.get("settings", {})))
+    found.update(flat(row.get("settings", {})))
     found.update(
-        _flat(row.get("engine_settings") or {}, str(row.get("engine", ""))) if row.get("engine_settings") else {}
+        flat(row.get("engine_settings") or {}, str(row.get("engine", ""))) if row.get("engine_settings") else {}
     )
     return {text.printable(k): text.shorten(text.printable(v), VALUE_COLUMNS) for k, v in found.items()}
-
-
-def _flat(value: Any, prefix: str = "") -> dict[str, str]:
-    if not isinstance(value, dict):
-        return {prefix: "null" if value is None else str(value).lower() if isinstance(value, bool) else str(value)}
-    flat: dict[str, str] = {}
-    for key, item in value.items():
-        flat.update(_flat(item, f"{prefix}.{key}" if prefix else str(key)))
-    return flat
 
 
 def settings_tables(view: View, words: Words) -> list[dict[str, Any]]:
@@ -187,12 +180,15 @@ def settings_tables(view: View, words: Words) -> list[dict[str, Any]]:
     resolved = {arm.name: _resolved(arm, words) for arm in view.arms}
     keys = list(dict.fromkeys(key for values in resolved.values() for key in values))
     keys = [key for key in keys if any(values.get(key) for values in resolved.values())]
-    unset = words("val.unset")
     if len(view.arms) <= MATRIX_ARMS:
         rows = []
         for key in keys:
-            values = [resolved[arm.name].get(key, "") or "–" for arm in view.arms]
-            rows.append({"cells": [key, *(unset if v == "" else v for v in values)], "differs": len(set(values)) > 1})
+            values = [resolved[arm.name].get(key, "") or default(arm, key) or "–" for arm in view.arms]
+            cells = [
+                value if resolved[arm.name].get(key) or value == "–" else words("val.by_default", value=value)
+                for arm, value in zip(view.arms, values, strict=True)
+            ]
+            rows.append({"cells": [key, *cells], "differs": len(set(values)) > 1})
         rows.sort(key=lambda row: not row["differs"])
         head = [words("col.key"), *(text.shorten(arm.full, 32) for arm in view.arms)]
         return [{"head": head, "rows": rows}]

@@ -179,6 +179,11 @@ class View:
         order = {cause: i for i, cause in enumerate(CAUSES)}
         return {arm: dict(sorted(by.items(), key=lambda item: order.get(item[0], 99))) for arm, by in found.items()}
 
+    def strikes(self, arm: ArmView, cause: str) -> float:
+        """Cache breaks of one cause, mean a replication."""
+        frame = self.data.breaks
+        return int(((frame["arm"] == arm.name) & (frame["cause"] == cause)).sum()) / self.replications
+
     # one session to look at -------------------------------------------------------------------------------------
 
     @cached_property

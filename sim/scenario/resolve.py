@@ -259,9 +259,23 @@ class _Arm:
         merge(self.settings, config.settings, self.origins, lambda p: config.origins.get(dotted(p), str(file)))
         for hermes, ours in (("context_length", "window"), ("max_tokens", "max_tokens")):
             value = model.get(hermes)
-            if isinstance(value, int) and value > 0:
-                self.model[ours] = value
-                self.origins[f"model.{ours}"] = config.origins[f"model.{hermes}"]
+            if not isinstance(value, int) or value <= 0 or self.origins.get(f"model.{ours}", "").startswith("--set "):
+                continue
+            here = config.origins[f"model.{hermes}"]
+            if ours == "window" and self.file.model.window not in (None, value) and not self.window_of_its_own():
+                self.warn(
+                    f"arm '{self.name}' plays with the window of its config, {value:,} ({here}), and not with the"
+                    f" scenario's {self.file.model.window:,}: it is compared with arms of another window",
+                    path,
+                    f"write `model: {{window: {value}}}` for the scenario, or for this arm the window meant",
+                )
+            self.model[ours] = value
+            self.origins[f"model.{ours}"] = here
+
+    def window_of_its_own(self) -> bool:
+        """Whether the arm says its window itself, over whatever its config says."""
+        model = self.file.arms[self.name].model
+        return model is not None and bool(model.model_dump(exclude_none=True).keys() & {"window", "context_length"})
 
     def version(self, engine: EngineSpec) -> str:
         """Whose keys the blocks take; the newest version's for an interpreter of the user's and for other engines."""

@@ -47,6 +47,19 @@ def test_tokens_add_up(data: RunData) -> None:
         assert lost * view.replications == data.breaks[data.breaks["arm"] == arm.name]["tokens"].sum()
 
 
+def test_one_strike_costs_its_share_of_what_the_cause_costs(data: RunData) -> None:
+    from sim.report.figures.misses import see
+
+    view, breaks = data.view, data.breaks
+    arm = next(arm for arm in view.arms if "ttl" in view.lost[arm.name])
+    found = breaks[(breaks["arm"] == arm.name) & (breaks["cause"] == "ttl")]
+    assert view.strikes(arm, "ttl") * view.replications == len(found) > 0
+    assert view.strikes(arm, "no such cause") == 0
+    mean = view.lost[arm.name]["ttl"][1] / view.strikes(arm, "ttl")
+    assert mean == pytest.approx(found["penalty_pico"].mean() / 1e12)
+    assert any(f"at ${mean:.2f} each" in line for line in see(view, EN))
+
+
 def test_the_crossing_of_the_summary_is_the_one_of_the_curve(data: RunData) -> None:
     view = data.view
     for arm in view.others:

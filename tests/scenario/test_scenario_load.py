@@ -114,6 +114,25 @@ def test_a_pointed_at_config_is_read_as_hermes_reads_it(tmp_path: Path) -> None:
     assert "hush" not in everything
 
 
+def test_a_window_that_a_config_brings_is_said_and_set_goes_over_it(tmp_path: Path) -> None:
+    write(tmp_path, "model: {context_length: 777000}\ncompression: {threshold: 0.8}\n", "config.yaml")
+    text = TEXT.replace("  one: {}\n", "  one: {config: config.yaml}\n")
+    path = write(tmp_path, text)
+    checked = check_scenario(path)
+    assert checked.require().arm("one").model.window == 777_000
+    said = [str(w) for w in checked.warnings if "777,000" in str(w)]
+    assert len(said) == 1
+    assert "arm 'one' plays with the window of its config" in said[0]
+    over = check_scenario(path, overrides=["model.window=300K"])
+    assert over.require().arm("one").model.window == 300_000
+    assert not any("777,000" in str(w) for w in over.warnings)
+    own = check_scenario(
+        write(tmp_path, text.replace("{config: config.yaml}", "{config: config.yaml, model: {window: 500K}}"))
+    )
+    assert own.require().arm("one").model.window == 500_000
+    assert not any("777,000" in str(w) for w in own.warnings)
+
+
 @pytest.mark.parametrize("name", sorted(p.name for p in SCENARIOS.glob("*.yaml")))
 def test_shipped_scenarios_load_without_a_warning(name: str) -> None:
     checked = check_scenario(SCENARIOS / name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sim.report import style, text
 from sim.report.figures import common
-from sim.report.view import View
+from sim.report.view import ArmView, View
 from sim.report.words import Words
 
 
@@ -27,10 +27,19 @@ def see(view: View, words: Words) -> list[str]:
         sentences.append(
             words(
                 "fig.misses.see", arm=arm.label, dollars=text.dollars(dollars), unit=common.unit(view, words),
-                share=share, cause=words(f"cause.{cause}"),
+                share=share, cause=words(f"cause.{cause}"), each=_each(view, arm, cause, words),
             )
         )  # fmt: skip
     return sentences
+
+
+def _each(view: View, arm: ArmView, cause: str, words: Words) -> str:
+    """How often that cause struck a replication, and what one time cost."""
+    times = view.strikes(arm, cause)
+    if not times:
+        return ""
+    each = text.dollars(view.lost[arm.name][cause][1] / times)
+    return words("fig.misses.each", n=f"{times:.2g}", unit=common.unit(view, words), dollars=each)
 
 
 def draw(view: View, words: Words) -> style.ReportFigure:

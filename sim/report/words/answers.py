@@ -132,6 +132,10 @@ ANSWERS: dict[str, tuple[str, str]] = {
         "{arms} ask for different triggers and get one and the same, {trigger}.",
         "{arms} 设置不同，实际触发点却相同：{trigger}。",
     ),
+    "caveat.together": (
+        "{arm} differs from {baseline} in {n} settings ({items}): the saving is theirs together. Give each an arm to tell them apart.",
+        "{arm} 与 {baseline} 有 {n} 项设置不同（{items}）：节省是它们共同的结果；各设一个方案才能分清。",
+    ),
     "caveat.ignored": ("Settings without effect: {items}.", "未生效的设置：{items}。"),
     "caveat.ignored_more": ("{items} and {n} more", "{items} 以及另外 {n} 项"),
     "caveat.synthetic": (

@@ -84,7 +84,7 @@ DOCUMENT: dict[str, tuple[str, str]] = {
     "val.none_engine": ("no compaction", "不压缩"),
     "val.broken": ("{n} broken off", "{n} 个中断"),
     "val.more": ("and {n} more", "以及另外 {n} 项"),
-    "val.unset": ("not set", "未设置"),
+    "val.by_default": ("{value} (default)", "{value}（默认）"),
     "verdict.cheaper": ("cheaper", "更便宜"),
     "verdict.dearer": ("dearer", "更贵"),
     "verdict.no difference shown": ("no difference shown", "未显示差异"),

@@ -134,9 +134,10 @@ FIGURES: dict[str, tuple[str, str]] = {
         "指此前发送过却未能从缓存读取的 token；金额为高出缓存读取价的部分。首次发送的 token 不计入。",
     ),
     "fig.misses.see": (
-        "{arm} pays {dollars} {unit} for misses, {share} of its bill; the main cause is {cause}.",
-        "{arm} {unit}为未命中支付 {dollars}，占账单 {share}；主要原因是{cause}。",
+        "{arm} pays {dollars} {unit} for misses, {share} of its bill; the main cause is {cause}{each}.",
+        "{arm} {unit}为未命中支付 {dollars}，占账单 {share}；主要原因是{cause}{each}。",
     ),
+    "fig.misses.each": (", {n} times {unit} at {dollars} each", "，{unit} {n} 次，每次 {dollars}"),
     "fig.misses.none": ("{arm} loses nothing that had been cached.", "{arm} 没有丢失任何已缓存的内容。"),
     "fig.saving.title": ("How surely it saves: every replication against the baseline", "节省有多可靠：每次重复与基线之差"),
     "fig.saving.caption": (
