@@ -100,7 +100,8 @@ def _jobs(scenario: Scenario, replications: int | None) -> int:
     count = replications or (rule if isinstance(rule, int) else rule.at_most)
     if scenario.workload.kind != "synthetic":
         return 1
-    return max(1, min(os.cpu_count() or 1, count // 4))
+    # A fleet's replication is a whole span of sessions.
+    return max(1, min(os.cpu_count() or 1, count if scenario.fleet is not None else count // 4))
 
 
 def _limits(sources: tuple[str, ...], scenario: Scenario) -> list[Limit]:

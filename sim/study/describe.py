@@ -10,8 +10,10 @@ from typing import Any
 from sim.engine import EngineInfo, Open
 from sim.ledger import Stamp
 from sim.scenario import Arm, Replay, Scenario
+from sim.study.fleet import FleetPlayer
 from sim.study.prepare import Progress, Workbench, transcript_paths
 from sim.tokens import token_model
+from sim.world.setup import Provider, Setup
 
 
 def resolve_arm(scenario: Scenario, arm: Arm, bench: Workbench, progress: Progress | None = None) -> EngineInfo:
@@ -62,8 +64,7 @@ def stamp_of(scenario: Scenario, bench: Workbench, progress: Progress | None = N
     for arm in scenario.arms:
         setup = bench.setup(scenario, arm, progress)
         engines[arm.engine.label] = _engine_version(arm, setup.engine.version)
-        routes = [setup.provider, *([setup.auxiliary.provider] if setup.auxiliary else [])]
-        for card in (route.card for route in routes):
+        for card in (route.card for own in _setups(scenario, arm, bench, setup) for route in _routes(own)):
             cards[f"{card.provider}/{card.model}"] = {
                 "model": card.model,
                 "provider": card.provider,
@@ -89,6 +90,20 @@ def stamp_of(scenario: Scenario, bench: Workbench, progress: Progress | None = N
         },
         transcripts=transcripts,
     )
+
+
+def _setups(scenario: Scenario, arm: Arm, bench: Workbench, setup: Setup) -> list[Setup]:
+    """The arm, or the arm as each group of a fleet has it."""
+    if scenario.fleet is None:
+        return [setup]
+    player = FleetPlayer(bench, scenario)
+    return [player.setup(arm, group) for group in scenario.fleet.groups]
+
+
+def _routes(setup: Setup) -> list[Provider]:
+    """Every model an arm may pay for."""
+    summarising = [route.provider for route in (setup.auxiliary, setup.auxiliary_fallback) if route is not None]
+    return [setup.provider, *summarising]
 
 
 def _engine_version(arm: Arm, version: str) -> str:

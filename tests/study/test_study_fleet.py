@@ -203,3 +203,35 @@ def test_a_sample_of_everybody_has_no_sampling_error(tmp_path: Path) -> None:
     assert Decimal(row["per_day_usd"]["mean"]) == pytest.approx(
         Decimal(result["arms"][0]["cost_usd"]["mean"]), rel=Decimal("1e-9")
     )
+
+
+def test_every_model_of_the_fleet_has_its_card_in_the_stamp(tmp_path: Path) -> None:
+    groups = [
+        {"name": "team", "workload": SMALL, "sessions_per_day": 3},
+        {"name": "cron", "workload": SMALL, "sessions_per_day": 3, "model": {"name": "claude-haiku-4-5"}},
+    ]
+    account = {"auxiliary": {"per_day": 1, "fallback": "gpt-5"}}
+    given_ = scenario({"groups": groups, "account": account, "days": 1})
+    stamp = sim.run(given_, out=tmp_path / "run", pdf=False).json()["stamp"]
+    assert [card["model"] for card in stamp["price_cards"]] == ["claude-haiku-4-5", "claude-opus-4-7", "gpt-5"]
+
+
+def test_the_figure_shows_every_day_of_the_account(tmp_path: Path) -> None:
+    result = sim.run(scenario({"days": 3}), out=tmp_path / "run", pdf=False)
+    assert "fleet" in result.figures()
+    axes = result.figure("fleet").axes[0]
+    calls, sessions = result.frame("calls"), result.frame("sessions")
+    joined = calls.merge(sessions[["arm", "replication", "session", "started_at_s"]])
+    joined["usd"] = joined.filter(regex="^cost_").sum(axis=1) / 1e12
+    for arm, line in zip(("late", "early"), axes.lines, strict=True):
+        mine = joined[joined["arm"] == arm]
+        within = mine[mine["started_at_s"] + mine["started_s"] < 3 * 86_400]
+        assert list(line.get_xdata()) == [0.5, 1.5, 2.5]
+        assert sum(line.get_ydata()) == pytest.approx(within["usd"].sum() / 2)
+
+
+def test_a_fleet_s_report_is_built(tmp_path: Path) -> None:
+    result = sim.run(scenario({"days": 2}), out=tmp_path / "run")
+    for lang in ("en", "zh"):
+        assert result.report(tmp_path / f"{lang}.pdf", lang=lang).stat().st_size > 20_000
+    assert (result.folder / "figures" / "fleet.svg").exists()
