@@ -53,9 +53,20 @@ def command(models: tuple[str, ...], as_of: str | None, fmt: str, lang: str) -> 
         for card in cards:
             for note in card["notes"]:
                 print(f"{card['model']}: {note}")
+        _warn_of_age(models, moment)
     if any(card["time_windows"] for card in cards):
         names = ", ".join(card["model"] for card in cards if card["time_windows"])
         print(f"{word('time_windows', lang)}: {names}")
+
+
+def _warn_of_age(models: tuple[str, ...], moment: datetime) -> None:
+    """A warning for each card that was checked long ago."""
+    from sim.insight.prices import price_row, stale_warning
+
+    for model in models:
+        warning = stale_warning(price_row(model, as_of=moment, today=datetime.now(tz=UTC)))
+        if warning:
+            _out.warning(warning)
 
 
 def _date(text: str | None) -> datetime:

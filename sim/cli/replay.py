@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from sim.cli import _out
 from sim.cli._options import lang_option
+
+if TYPE_CHECKING:
+    from sim.api import Result
 
 
 @click.command(name="replay")
@@ -76,6 +79,8 @@ def command(
     print_comparison(document, title=result.manifest["title"], answer=answer_of(result, lang), lang=lang)
     for remark in remarks(document, lang):
         _out.warning(remark)
+    for row in _differing(result):
+        _out.note(row)
 
 
 def _arms(configs: tuple[Path, ...], against: Path | None, engine: str) -> dict[str, Any]:
@@ -113,3 +118,16 @@ def _recorded(transcripts: tuple[str, ...], transcript_format: str) -> str:
     if not names:
         raise UsageError("the transcripts do not say which model answered", remedy="name it with --model")
     return names.most_common(1)[0][0]
+
+
+def _differing(result: Result) -> list[str]:
+    """One line an arm: from where on a session is no longer what really happened."""
+    from sim.insight.counterfactual import divergences, summary
+
+    rows = summary(divergences(result.frame("sessions"), result.frame("rewrites")))
+    return [
+        f"{row['arm']}: {row['diverged']} of {row['sessions']} sessions part from what happened; "
+        f"{row['counterfactual_share']:.0%} of their calls are counterfactual"
+        for row in rows
+        if row["diverged"]
+    ]

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from sim.errors import Interrupted
 from sim.ledger import SCHEMA_VERSION, Ledger, RunFolder
 from sim.ledger import tables as parquet
+from sim.privacy import mask, masked
 from sim.scenario import Scenario, UntilHalfWidth, resolved_yaml
 from sim.study.block import play_block, run_block
 from sim.study.compare import compare
@@ -75,6 +76,8 @@ def study(
         try:
             count = _play_all(scenario, folder, bench, executor, progress)
         except KeyboardInterrupt:
+            if not folder.has_blocks():
+                folder.discard_blocks()
             raise Interrupted(
                 "stopped; finished replications are kept", remedy="run the same command again to go on"
             ) from None
@@ -183,7 +186,7 @@ def _manifest(
         # What the sessions really opened with wins; without a session the resolved figure stands.
         if row["trigger_tokens"] is None:
             row["trigger_tokens"] = described[row["arm"]]["trigger_tokens"]
-    return {
+    whole = {
         "ledger_schema": SCHEMA_VERSION,
         "hash": digest,
         "title": scenario.title,
@@ -200,6 +203,9 @@ def _manifest(
         "assumptions": assumptions(scenario),
         "notes": bench.notes(scenario),
     }
+    # Runs are handed round: no key and no home folder of a transcript's path goes with them.
+    found: dict[str, Any] = masked(whole)
+    return found
 
 
 def assumptions(scenario: Scenario) -> dict[str, Any]:
@@ -214,7 +220,7 @@ def assumptions(scenario: Scenario) -> dict[str, Any]:
 def _store(draft: Path, scenario: Scenario, tables: dict[str, pa.Table], manifest: dict[str, Any]) -> None:
     for name, table in tables.items():
         parquet.write(table, draft / f"{name}.parquet", name)
-    (draft / "scenario.resolved.yaml").write_text(resolved_yaml(scenario), encoding="utf-8")
+    (draft / "scenario.resolved.yaml").write_text(mask(resolved_yaml(scenario)), encoding="utf-8")
     text = json.dumps(manifest, indent=1, ensure_ascii=False)
     (draft / "manifest.json").write_text(text + "\n", encoding="utf-8")
     (draft / "summary.csv").write_text(summary_csv(manifest["result"]), encoding="utf-8")

@@ -1,13 +1,10 @@
-"""Writes `docs/validation-replay.md`: real transcripts through importers, prices and caches.
-
-    python -m tests.validation.replay_page FOLDER docs/validation-replay.md
+"""The replay part of `docs/validation.md`: real transcripts through importers, prices and caches.
 
 Everything in the page is measured by this run, but for the count of the register, which is read from it.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -54,7 +51,7 @@ def sections(data: Path) -> list[str]:
     done = [entry for entry in register if entry.hit is not None]
     return [
         "# Real transcripts: what was read, and how well it is predicted",
-        "Written by `python -m tests.validation.replay_page FOLDER`. The files stay where they are; none is part of "
+        "Written by `make validate`. The files stay where they are; none is part of "
         "this project.",
         "## Counts",
         _COUNTS,
@@ -103,13 +100,3 @@ _BLOCKS = (
     "Traces of 64-token block hashes record no reads. There our breakpoint cache is held against a brute-force search "
     "over all earlier requests for the longest marked prefix that is still alive."
 )
-
-
-def main() -> None:
-    """Write the page."""
-    text = "\n\n".join(sections(Path(sys.argv[1]))) + "\n"
-    Path(sys.argv[2]).write_text(text, encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()
