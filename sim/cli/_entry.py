@@ -30,10 +30,18 @@ def run_command(argv: Sequence[str]) -> int:
         code = _run(argv)
         sys.stdout.flush()
     except BrokenPipeError:
-        # The reader went away, as `head` does; whatever is still buffered must not raise again at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # The reader went away, as `head` does.
+        _drop_output()
         return DONE
+    except OSError as error:
+        _drop_output()
+        return _system(error)
     return code
+
+
+def _drop_output() -> None:
+    """Whatever is still buffered must not raise again at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _run(argv: Sequence[str]) -> int:
@@ -62,6 +70,11 @@ def _run(argv: Sequence[str]) -> int:
         raise
     except HermesSimError as error:
         return _ours(error)
+    except MemoryError:
+        _out.error("there is not enough memory; take fewer --jobs, or a smaller workload")
+        return FAILED
+    except OSError as error:
+        return _system(error)
     except Exception as error:
         return _unexpected(error)
 
@@ -83,6 +96,15 @@ def _ours(error: HermesSimError) -> int:
     if debugging():
         _traceback()
     return error.exit_code
+
+
+def _system(error: OSError) -> int:
+    """What the machine refuses: a full disk, a missing right, too many open files."""
+    place = f"{error.filename}: " if error.filename else ""
+    _out.error(f"{place}{error.strerror or error}; see to it and run the same command again, finished work is kept")
+    if debugging():
+        _traceback()
+    return FAILED
 
 
 def _unexpected(error: Exception) -> int:

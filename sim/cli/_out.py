@@ -16,7 +16,10 @@ _STYLE = {"error": "\x1b[1;31m", "warning": "\x1b[1;33m", "note": "\x1b[2m"}
 
 
 def make_safe() -> None:
-    """Let no character that the terminal's encoding lacks end the program."""
+    """Let no character that the terminal's encoding lacks, and no closed stream, end the program."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - open as long as the process
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")

@@ -47,10 +47,11 @@ class RunFolder:
         """Only one process works on a run at a time.
 
         Raises:
-            UsageError: another process holds it.
+            UsageError: another process holds it, it cannot be written, or something else than a run is there.
         """
         from filelock import FileLock, Timeout
 
+        self._refuse_others()
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             guard = FileLock(str(self.path.with_name(self.path.name + ".lock")), timeout=0.2)
@@ -69,6 +70,25 @@ class RunFolder:
             guard.release()
             # Removing the file is a courtesy; a second process that opened it meanwhile keeps its own handle.
             Path(guard.lock_file).unlink(missing_ok=True)
+
+    def _refuse_others(self) -> None:
+        """Never write over what no run made.
+
+        Raises:
+            UsageError: a file, or a folder with something else in it, stands in the way.
+        """
+        remedy = "give a new folder with --out"
+        for place, own in ((self.path, "manifest.json"), (self.work, "hash")):
+            if not os.path.lexists(place):
+                continue
+            if not place.is_dir():
+                raise UsageError(f"{place} is a file, not a run folder", remedy=remedy)
+            try:
+                foreign = not (place / own).is_file() and any(place.iterdir())
+            except OSError as error:
+                raise UsageError(f"cannot read {place}: {error.strerror}", remedy=remedy) from None
+            if foreign:
+                raise UsageError(f"{place} holds other things and is no run folder", remedy=remedy)
 
     # blocks -----------------------------------------------------------------------------------------------------
 

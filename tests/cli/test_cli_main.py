@@ -200,3 +200,14 @@ def test_nothing_is_coloured_in_a_pipe() -> None:
     for verb in (["engines", "list"], ["rnu"], ["doctor"]):
         done = command(*verb)
         assert "\x1b" not in done.stdout + done.stderr
+
+
+def test_closed_and_full_streams_are_no_fault_of_ours() -> None:
+    line = f'"{sys.executable}" -m sim prices claude-opus-4-7'
+    closed = subprocess.run(["sh", "-c", f"{line} >&-"], capture_output=True, text=True, env=ENV, check=False)
+    assert (closed.returncode, closed.stderr) == (0, "")
+    if os.path.exists("/dev/full"):
+        full = subprocess.run(["sh", "-c", f"{line} >/dev/full"], capture_output=True, text=True, env=ENV, check=False)
+        assert full.returncode == 1
+        assert "No space left" in full.stderr
+        assert "fault of hermes-sim" not in full.stderr

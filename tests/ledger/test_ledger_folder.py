@@ -110,3 +110,25 @@ def test_every_column_has_a_type_and_money_and_token_columns_a_unit() -> None:
         for item in schema:
             if item.name.endswith("_pico"):
                 assert item.metadata[b"unit"] == b"1e-12 USD"
+
+
+def test_what_no_run_made_is_never_written_over(tmp_path: Path) -> None:
+    (tmp_path / "thesis").mkdir()
+    (tmp_path / "thesis" / "chapter.txt").write_text("mine")
+    (tmp_path / "note").write_text("mine")
+    (tmp_path / "run.work").mkdir()
+    (tmp_path / "run.work" / "plan.txt").write_text("mine")
+    for name, said in (("thesis", "holds other things"), ("note", "is a file"), ("run", "holds other things")):
+        with pytest.raises(UsageError, match=said), RunFolder(tmp_path / name).lock():
+            pass
+    assert [p.read_text() for p in sorted(tmp_path.rglob("*")) if p.is_file()] == ["mine"] * 3
+
+
+def test_an_empty_folder_may_become_a_run(tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
+    folder = RunFolder(tmp_path / "run")
+    with folder.lock(), folder.assembling() as draft:
+        (draft / "manifest.json").write_text(json.dumps({"ledger_schema": SCHEMA_VERSION}))
+    assert folder.complete
+    with folder.lock():
+        assert folder.complete
