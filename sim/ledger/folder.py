@@ -28,9 +28,16 @@ class RunFolder:
 
     Args:
         path: the final folder.
+
+    Raises:
+        UsageError: the root of a disk.
     """
 
     def __init__(self, path: Path) -> None:
+        if not path.name:
+            path = path.resolve()  # `.` has a name then, the root has none
+        if not path.name:
+            raise UsageError(f"{path} cannot be a run folder", remedy="give a new folder with --out")
         self.path = path
         self.work = path.with_name(path.name + ".work")
 

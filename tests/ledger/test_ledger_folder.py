@@ -132,3 +132,10 @@ def test_an_empty_folder_may_become_a_run(tmp_path: Path) -> None:
     assert folder.complete
     with folder.lock():
         assert folder.complete
+
+
+def test_the_present_folder_has_a_name_and_the_root_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert RunFolder(Path(".")).path == tmp_path
+    with pytest.raises(UsageError, match="cannot be a run folder"):
+        RunFolder(Path(tmp_path.anchor))
