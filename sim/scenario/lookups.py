@@ -34,7 +34,7 @@ def _models(scenario: Scenario, document: Document) -> list[Finding]:
     found: list[Finding] = []
     seen: set[str] = set()
     for arm in scenario.arms:
-        for spec, cache, prices, path in _named(arm, document):
+        for spec, cache, prices, path in _named(arm, scenario.prices_of(arm), document):
             key = repr((spec, sorted(cache.items()), sorted(prices.items())))
             if key in seen:
                 continue
@@ -78,13 +78,15 @@ def _at_fault(
     return path
 
 
-def _named(arm: Arm, document: Document) -> list[tuple[ModelSpec, dict[str, Any], dict[str, Any], Path]]:
+def _named(
+    arm: Arm, prices: dict[str, Any], document: Document
+) -> list[tuple[ModelSpec, dict[str, Any], dict[str, Any], Path]]:
     """The main and the summarising model of an arm, each with the place that names it."""
     own: Path = ("arms", arm.name, "model", "name")
     main: Path = own if own in document.places else ("model", "name")
     if ("defaults", "model", "name") in document.places and main != own:
         main = ("defaults", "model", "name")
-    named = [(arm.model, arm.provider_cache, arm.prices, main)]
+    named = [(arm.model, arm.provider_cache, prices, main)]
     block = (arm.settings.get("auxiliary") or {}).get("compression") or {}
     auxiliary = str(block.get("model") or "")
     if auxiliary:

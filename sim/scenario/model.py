@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, date, datetime
+from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag, WithJsonSchema, model_validator
@@ -262,3 +263,9 @@ class Scenario(Part):
             if arm.name == name:
                 return arm
         raise KeyError(name)
+
+    def prices_of(self, arm: Arm) -> dict[str, Any]:
+        """The arm's own prices, a price card's file found from the scenario's folder."""
+        if "card" not in arm.prices:
+            return arm.prices
+        return {**arm.prices, "card": str(Path(self.base_dir) / Path(str(arm.prices["card"])).expanduser())}

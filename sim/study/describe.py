@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import hashlib
 from dataclasses import asdict
 from pathlib import Path
@@ -79,6 +80,9 @@ def stamp_of(scenario: Scenario, bench: Workbench, progress: Progress | None = N
             scenario.workload.transcripts, transcript_paths(scenario, scenario.workload), strict=True
         ):
             transcripts[written] = _digest(Path(path))
+    for arm in scenario.arms:
+        if "card" in arm.prices:
+            transcripts[str(arm.prices["card"])] = _digest(Path(scenario.prices_of(arm)["card"]))
     return Stamp(
         engines=engines,
         price_cards=tuple(cards[k] for k in sorted(cards)),
@@ -116,9 +120,14 @@ def _engine_version(arm: Arm, version: str) -> str:
 
 
 def _digest(path: Path) -> str:
-    """SHA-256 of a file, or of all files of a folder in path order."""
+    """SHA-256 of a file, or of all files of a folder or behind a glob in path order."""
     digest = hashlib.sha256()
-    files = sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
+    if path.is_dir():
+        files = sorted(p for p in path.rglob("*") if p.is_file())
+    elif path.is_file():
+        files = [path]
+    else:
+        files = sorted(Path(p) for p in glob.glob(str(path), recursive=True))
     for file in files:
         if file.is_file():
             digest.update(file.name.encode("utf-8", "surrogateescape"))

@@ -59,6 +59,7 @@ class Workbench:
 
     def setup(self, scenario: Scenario, arm: Arm, progress: Progress | None = None) -> Setup:
         """Everything one arm plays with."""
+        arm = arm.model_copy(update={"prices": scenario.prices_of(arm)})
         cache, keep_alive, prewarm = _behaviour(arm)
         main = self.profile(arm.model, cache, arm.prices)
         window = arm.model.window or main.window

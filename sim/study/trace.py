@@ -43,7 +43,7 @@ def write_requests(scenario: Scenario, bench: Workbench, path: Path) -> int:
         with draft.open("w", encoding="utf-8", errors="surrogatepass") as out:
             for arm in scenario.arms:
                 setup = bench.setup(scenario, arm)
-                profile = bench.profile(arm.model, {}, arm.prices)
+                profile = bench.profile(arm.model, {}, scenario.prices_of(arm))
 
                 def keep(session: str, call: int, prompt: Prompt, marks: Sequence[Mark]) -> None:
                     nonlocal count

@@ -57,3 +57,28 @@ def test_a_preset_that_cannot_fit_its_window_is_refused_before_anything_is_playe
     with pytest.raises(InputError, match="must fit the window"):
         run(tmp_path, model=model, arms={"new": {"engine": "none"}})
     assert not (tmp_path / "run").exists()
+
+
+def test_a_price_card_is_found_from_the_scenarios_folder_and_is_part_of_the_run(tmp_path: Path) -> None:
+    card = tmp_path / "mine.yaml"
+    data: dict[str, Any] = {
+        "schema": 1,
+        "title": "own card",
+        "model": {"name": "my-model", "window": "1M", "as_of": "2026-12-01"},
+        "workload": {"kind": "curve", "calls": 5, "first": 5_000, "growth": 500, "output": 10},
+        "prices": {"card": "mine.yaml"},
+        "arms": {"only": {"engine": "none"}},
+    }
+    hashes, costs = [], []
+    for dollars in (2, 4):
+        card.write_text(
+            "model: my-model\nprovider: home\nsource: these tests\nchecked: '2026-12-01'\n"
+            f"prices: {{input: {dollars}, output: 10, cache_read: 1}}\n",
+            encoding="utf-8",
+        )
+        scenario = from_mapping(data, name="own", base_dir=tmp_path)
+        result = sim.run(scenario, out=tmp_path / f"run-{dollars}", pdf=False)
+        hashes.append(result.manifest["hash"])
+        costs.append(float(result.json()["arms"][0]["cost_parts_usd"]["fresh"]))
+    assert hashes[0] != hashes[1]
+    assert costs[1] == pytest.approx(2 * costs[0])
