@@ -195,6 +195,17 @@ def test_a_sampled_span_goes_through_an_engine_that_reads_text(tmp_path: Path) -
         )
 
 
+def test_a_sample_estimates_the_whole_within_its_error(tmp_path: Path) -> None:
+    arms = {"none": {"engine": "none"}}
+    [row] = sampled(tmp_path, 40, 10, arms)["fleet"]["arms"]
+    group = {"name": "team", "workload": SMALL, "sessions_per_day": 40}
+    full = sim.run(scenario({"groups": [group], "days": 1}, arms), out=tmp_path / "full", pdf=False).json()
+    whole = Decimal(full["fleet"]["arms"][0]["begun_per_day_usd"])
+    error = Decimal(row["sampling_error_usd"])
+    assert Decimal(0) < error < whole / 4
+    assert abs(Decimal(row["per_day_usd"]["mean"]) - whole) < 3 * error
+
+
 def test_a_sample_of_everybody_has_no_sampling_error(tmp_path: Path) -> None:
     result = sampled(tmp_path, 3, 100, {"none": {"engine": "none"}})
     [row] = result["fleet"]["arms"]
