@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sim.cli import _out
@@ -16,18 +17,23 @@ if TYPE_CHECKING:
 _COLOUR = {"cheaper": "green", "dearer": "red", "no difference shown": "yellow", "baseline": "dim"}
 
 
-def print_comparison(result: Mapping[str, Any], *, title: str, answer: Sequence[str], lang: str = "en") -> None:
+def print_comparison(
+    result: Mapping[str, Any], *, title: str, answer: Sequence[str], question: str = "", lang: str = "en"
+) -> None:
     """Print the table, the decision and the run folder.
 
     Args:
         result: the document of `run --json`.
         answer: the decision's sentences, as the report has them.
+        question: what is compared, on which model and sessions; left out when empty.
     """
     from rich.measure import Measurement
     from rich.text import Text
 
     console = _out.console()
     _out.emit(Text(title, style="bold"))
+    if question:
+        _out.emit(Text(question, style="dim"))
     sessions = max((a["sessions"] for a in result["arms"]), default=0)
     key = "sessions_line" if sessions > 1 else "session_line"
     _out.emit(Text(word(key, lang, n=sessions), style="dim"))
@@ -47,6 +53,9 @@ def print_comparison(result: Mapping[str, Any], *, title: str, answer: Sequence[
         _narrow(rows, lang, span)
     _out.emit(Text(("" if lang == "zh" else " ").join(answer), style="bold"))
     _out.emit(Text(f"{word('stored', lang)}: {result['run_dir']}", overflow="fold"))
+    report = Path(result["run_dir"], "report.pdf")
+    if report.is_file():
+        _out.emit(Text(f"{word('report', lang)}: {report}", overflow="fold"))
 
 
 def remarks(result: Mapping[str, Any], lang: str = "en") -> list[str]:

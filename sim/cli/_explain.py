@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sim.cli._table import Column, print_table
-from sim.cli._words import word
+from sim.cli._words import has_word, word
 
 
 def explain_table(rows: Sequence[Mapping[str, Any]], lang: str, *, arms: bool) -> None:
@@ -31,6 +31,9 @@ def explain_table(rows: Sequence[Mapping[str, Any]], lang: str, *, arms: bool) -
         Column("tail", word("tail", lang), right=True),
     ]
     print_table(shown, columns)
+    for rule in dict.fromkeys(row["trigger_rule"] for row in shown):
+        if has_word(f"rule_{rule}"):
+            print(f"{rule}: {word(f'rule_{rule}', lang)}")
 
 
 def _shown(row: Mapping[str, Any], lang: str) -> dict[str, str]:

@@ -17,6 +17,14 @@ def run_data(result: Result) -> RunData:
     return RunData(**tables, summary=result.json(), manifest=result.manifest)
 
 
+def question_of(result: Result, lang: str) -> str:
+    """What was compared, on which model and sessions, in the report's own words."""
+    from sim.report.document import question
+    from sim.report.words import Words
+
+    return question(run_data(result).view, Words(lang))
+
+
 def answer_of(result: Result, lang: str) -> list[str]:
     """What the run says, in the report's own words."""
     from sim.report.answer import answer

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 _WORDS: dict[str, tuple[str, str]] = {
-    "arm": ("arm", "配置"),
+    "arm": ("arm", "方案"),
     "trigger": ("trigger", "触发点"),
     "calls": ("calls", "调用"),
     "compactions": ("compact.", "压缩"),
-    "prunes": ("prunes", "修剪"),
+    "prunes": ("prunes", "裁剪"),
     "peak": ("peak", "峰值"),
     "hit": ("cache\nhits", "缓存\n命中"),
     "cost": ("cost, $\na session", "费用 $\n每会话"),
@@ -22,13 +22,14 @@ _WORDS: dict[str, tuple[str, str]] = {
     "no difference shown": ("no differ-\nence shown", "未见差异"),
     "from_call": ("call {n} on", "第 {n} 次起"),
     "stored": ("stored", "已存"),
+    "report": ("report", "报告"),
     "sessions_line": (
         "{n} sessions an arm, paired on the same draws; ranges are 95 % intervals",
-        "每个配置 {n} 个会话，同一随机数配对；区间为 95 % 置信区间",
+        "每个方案 {n} 个会话，同一随机数配对；区间为 95 % 置信区间",
     ),
     "session_line": (
         "one session an arm: no interval can be given",
-        "每个配置只有一个会话：无法给出区间",
+        "每个方案只有一个会话：无法给出区间",
     ),
     "ignored": ("{arm}: {setting} = {value} has no effect: {reason}", "{arm}：{setting} = {value} 不起作用：{reason}"),
     "misplaced": (
@@ -48,6 +49,19 @@ _WORDS: dict[str, tuple[str, str]] = {
     "check": ("check", "检查项"),
     "state": ("state", "状态"),
     "found": ("found", "情况"),
+    "rule_floor_75": (
+        "windows below 512,000 raise the threshold to at least 0.75",
+        "窗口小于 512,000 时阈值至少提到 0.75",
+    ),
+    "rule_floor_64k": ("the trigger is at least 64,000 tokens", "触发点至少为 64,000 token"),
+    "rule_degenerate_85": (
+        "the threshold, or its floor of 64,000, comes to the whole window or more: 85 % of it applies",
+        "阈值（或其下限 64,000）达到或超过整个窗口，因此取窗口的 85 %",
+    ),
+    "rule_auxiliary_window": (
+        "the summarising model's window is smaller and lowers the trigger",
+        "摘要模型的窗口更小，触发点随之降低",
+    ),
     "model": ("model", "模型"),
     "provider": ("provider", "提供商"),
     "effective": ("since", "生效日期"),
@@ -73,6 +87,11 @@ def word(key: str, lang: str = "en", **values: object) -> str:
     """A phrase in the language asked for; braces are filled from `values`."""
     english, chinese = _WORDS[key]
     return (chinese if lang == "zh" else english).format(**values) if values else (chinese if lang == "zh" else english)
+
+
+def has_word(key: str) -> bool:
+    """Whether there is a phrase of that name."""
+    return key in _WORDS
 
 
 def status_word(status: str, lang: str = "en") -> str:

@@ -42,4 +42,9 @@ def command(transcripts: tuple[str, ...], out: Path, transcript_format: str, mod
     fitted = fit_preset([item.script for item in imported], tokens, name=out.stem)
     write_text(out, fitted.yaml())
     click.echo(seen_table(fitted))
-    _out.note(f"wrote {out}: {len(imported)} sessions, tokens of the {tokens.family} family")
+    _out.note(
+        "KS: widest gap between what was seen and what is fitted, 0 to 1; a few equal values make it wide at once"
+    )
+    many = "s" if len(imported) != 1 else ""
+    _out.note(f"wrote {out}: {len(imported)} session{many}, tokens of the {tokens.family} family")
+    _out.note(f"use it: `workload: {{kind: synthetic, preset: {out}}}`")

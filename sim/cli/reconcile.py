@@ -53,7 +53,8 @@ def command(
 
 _TITLES = {
     "en": {
-        "head": "{calls} calls with recorded usage in {sessions} sessions ({left_out} calls without are left out)",
+        "head": "calls with recorded usage: {calls}, without (left out): {left_out}; sessions: {sessions}\n"
+        "predicted: recorded prompt sizes, our cache; from texts: prompts counted from the texts as well",
         "recorded": "recorded", "predicted": "predicted", "predicted_counted": "from texts", "what": "",
         "input_tokens": "prompt", "cache_read_tokens": "read", "cache_write_tokens": "written",
         "fresh_tokens": "fresh", "output_tokens": "output", "cost_usd": "$",
@@ -62,7 +63,8 @@ _TITLES = {
         "step": "from our estimate to the bill", "usd": "$", "total_usd": "total $",
     },
     "zh": {
-        "head": "{sessions} 个会话中 {calls} 次有用量记录的调用（{left_out} 次无记录，未计入）",
+        "head": "{sessions} 个会话中 {calls} 次有用量记录的调用（{left_out} 次无记录，未计入）\n"
+        "预测：用记录的提示大小，只预测缓存；按文本预测：提示大小也从文本计数",
         "recorded": "记录", "predicted": "预测", "predicted_counted": "按文本预测", "what": "",
         "input_tokens": "提示", "cache_read_tokens": "读取", "cache_write_tokens": "写入",
         "fresh_tokens": "未缓存", "output_tokens": "输出", "cost_usd": "$",

@@ -74,9 +74,15 @@ def command(
         _out.print_json(document)
         return
     from sim.cli._comparison import print_comparison, remarks
-    from sim.cli._stored import answer_of
+    from sim.cli._stored import answer_of, question_of
 
-    print_comparison(document, title=result.manifest["title"], answer=answer_of(result, lang), lang=lang)
+    print_comparison(
+        document,
+        title=result.manifest["title"],
+        answer=answer_of(result, lang),
+        question=question_of(result, lang),
+        lang=lang,
+    )
     for remark in remarks(document, lang):
         _out.warning(remark)
     for row in _differing(result):

@@ -121,10 +121,12 @@ def _play(scenario: Scenario, lang: str, **options: Any) -> Result:
 def _print(result: Result, scenario: Scenario, lang: str) -> None:
     from sim.cli._comparison import print_comparison, remarks
     from sim.cli._fleet import print_fleet
-    from sim.cli._stored import answer_of
+    from sim.cli._stored import answer_of, question_of
 
     document = result.json()
-    print_comparison(document, title=scenario.title, answer=answer_of(result, lang), lang=lang)
+    print_comparison(
+        document, title=scenario.title, answer=answer_of(result, lang), question=question_of(result, lang), lang=lang
+    )
     print_fleet(document, lang)
     for remark in remarks(document, lang):
         _out.warning(remark)

@@ -41,7 +41,7 @@ def content(view: View, words: Words, *, summary: bool) -> dict[str, Any]:
         "title": text.shorten(title, 96),
         "date": _date(result),
         "kicker": words("doc.kicker"),
-        "question": _question(view, words),
+        "question": question(view, words),
         "answer": answer.answer(view, decision, words),
         "positive": decision.kind == "win",
         "cards": answer.cards(view, decision, words),
@@ -119,7 +119,8 @@ def _alt(name: str, view: View, words: Words) -> str:
     return text.printable(". ".join([drawing.title(view.data, words.lang), " ".join(sentences)]))
 
 
-def _question(view: View, words: Words) -> str:
+def question(view: View, words: Words) -> str:
+    """What is compared: arms, model, window and workload, in one sentence."""
     from sim.report.figures.common import workload
 
     models = list(dict.fromkeys(text.printable(arm.row.get("model", "?")) for arm in view.arms))

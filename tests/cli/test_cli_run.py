@@ -44,7 +44,8 @@ class TestRun:
         text = out(capsys, "run", str(stored), "--out", "r")
         assert text.startswith("two curves\n")
         assert "parametric" in text
-        assert "stored: r\n" in text
+        assert "stored: r\nreport: r/report.pdf\n" in text
+        assert "Which of these 2 arms costs least on" in text
         assert Path("r/manifest.json").is_file()
         assert not list(Path().glob("*.work"))
         assert not list(Path().glob("*.lock"))

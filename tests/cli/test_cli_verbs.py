@@ -239,3 +239,16 @@ def test_every_phrase_is_there_in_both_languages_with_the_same_blanks(key: str) 
     blanks = [{name for _, name, _, _ in string.Formatter().parse(text) if name} for text in (english, chinese)]
     assert blanks[0] == blanks[1]
     assert word(key, "zh", **dict.fromkeys(blanks[0], "x")) != "" != english
+
+
+def test_a_rule_that_is_no_setting_is_explained_below_the_table(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from sim.cli._explain import explain_table
+
+    monkeypatch.setenv("COLUMNS", "100")
+    row = {"window": 260_000, "trigger_tokens": 195_000, "tail_tokens": 10_000, "tail_kept_tokens": 15_000}
+    explain_table([{**row, "trigger_rule": "floor_75"}, {**row, "trigger_rule": "threshold"}], "en", arms=False)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[-1] == "floor_75: windows below 512,000 raise the threshold to at least 0.75"
+    assert not any(line.startswith("threshold:") for line in lines)

@@ -366,9 +366,9 @@ def shown(path: str, value: Any) -> str:
     if any(_SECRET.search(part) and not part.endswith("_tokens") for part in path.split(".")):
         return "•••"
     if isinstance(value, Mapping):
-        return f"{{{len(value)} keys}}"
+        return f"{{{len(value)} key{'' if len(value) == 1 else 's'}}}"
     if isinstance(value, list):
-        return f"[{len(value)} items]"
+        return f"[{len(value)} item{'' if len(value) == 1 else 's'}]"
     if isinstance(value, bool):
         return "true" if value else "false"
     text = "null" if value is None else str(value)
