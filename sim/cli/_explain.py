@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sim.cli import _out
 from sim.cli._table import Column, print_table
 from sim.cli._words import has_word, word
 
@@ -33,7 +35,7 @@ def explain_table(rows: Sequence[Mapping[str, Any]], lang: str, *, arms: bool) -
     print_table(shown, columns)
     for rule in dict.fromkeys(row["trigger_rule"] for row in shown):
         if has_word(f"rule_{rule}"):
-            print(f"{rule}: {word(f'rule_{rule}', lang)}")
+            print(_out.wrapped(f"{rule}: {word(f'rule_{rule}', lang)}", sys.stdout))
 
 
 def _shown(row: Mapping[str, Any], lang: str) -> dict[str, str]:
@@ -73,7 +75,7 @@ def remarks(document: Mapping[str, Any], *, diagnose: bool) -> None:
         for said in document["diagnosis"]:
             place = " ".join(str(part) for part in (said["arm"], said["engine"]) if part)
             window = f", window {said['window']:,}" if said["window"] else ""
-            print(f"{said['level']}: {place}{window}: {said['text']}")
+            print(_out.wrapped(f"{said['level']}: {place}{window}: {said['text']}", sys.stdout))
         return
     lines = [f"{item['status']}: {_at(item)}{item['setting']}: {item['reason']}" for item in document["misplaced"]]
     for item in document["ignored"]:
@@ -81,7 +83,7 @@ def remarks(document: Mapping[str, Any], *, diagnose: bool) -> None:
         lines.append(f"no effect: {_at(item)}{item['setting']} = {item['value']}{window}: {item['reason']}")
     lines += [f"one trigger: {said['text']}" for said in document["findings"]]
     for line in dict.fromkeys(lines):
-        print(line)
+        print(_out.wrapped(line, sys.stdout))
 
 
 def _at(item: Mapping[str, Any]) -> str:

@@ -51,7 +51,24 @@ def _say(kind: str, text: str) -> None:
     label = _PLAIN[kind]
     if coloured(sys.stderr):
         label = f"{_STYLE[kind]}{label}\x1b[0m"
-    print(label + text, file=sys.stderr)
+    print(label + wrapped(text, sys.stderr, used=len(_PLAIN[kind])), file=sys.stderr)
+
+
+def wrapped(text: str, stream: Any, *, used: int = 0) -> str:
+    """The text broken between words where the stream is a terminal; as it is for files and pipes.
+
+    Args:
+        used: columns that something before the text takes on its first line.
+    """
+    import shutil
+    import textwrap
+
+    if not getattr(stream, "isatty", bool)():
+        return text
+    columns = shutil.get_terminal_size((100, 24)).columns
+    options: dict[str, Any] = {"break_long_words": False, "break_on_hyphens": False, "subsequent_indent": "  "}
+    lines = [" " * used + text.split("\n")[0], *text.split("\n")[1:]]
+    return "\n".join(textwrap.fill(line, max(columns - 1, 20), **options) for line in lines)[used:]
 
 
 def console(*, err: bool = False) -> Console:

@@ -252,3 +252,22 @@ def test_a_rule_that_is_no_setting_is_explained_below_the_table(
     lines = capsys.readouterr().out.splitlines()
     assert lines[-1] == "floor_75: windows below 512,000 raise the threshold to at least 0.75"
     assert not any(line.startswith("threshold:") for line in lines)
+
+
+class _Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_remarks_break_between_words_on_a_terminal_and_nowhere_in_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    from sim.cli._out import wrapped
+
+    monkeypatch.setenv("COLUMNS", "40")
+    text = "mine: compression.threshold = 0.5 has no effect: threshold_tokens 230,000 is below the 500,000"
+    lines = wrapped(text, _Terminal(), used=9).split("\n")
+    assert len(lines) > 1
+    assert len(lines[0]) <= 40 - 9
+    assert all(len(line) <= 40 for line in lines)
+    assert " ".join(line.strip() for line in lines) == text
+    assert wrapped(text, io.StringIO(), used=9) == text
+    assert wrapped("one\ntwo", _Terminal()) == "one\ntwo"
