@@ -20,12 +20,14 @@ help:
 
 # Set-up happens once: a stamp newer than the lock means nothing is installed again.
 $(VENV)/.run: requirements/run.txt pyproject.toml
+	@echo "Setting up $(VENV): once, about a minute, most of it downloads." >&2
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(PIP) install --quiet --no-deps --require-hashes --only-binary :all: -r requirements/run.txt
 	$(PIP) install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
 $(VENV)/.dev: requirements/dev.txt $(VENV)/.run
+	@echo "Installing the tools of the tests: once, a minute or two." >&2
 	$(PIP) install --quiet --no-deps --require-hashes --only-binary :all: -r requirements/dev.txt
 	@touch $@
 
