@@ -246,7 +246,7 @@ def caveats(view: View, words: Words, decision: Decision | None = None) -> list[
         if arm.row["trigger_tokens"] is not None:
             by_trigger.setdefault((arm.row["trigger_tokens"], arm.row.get("engine_version")), []).append(arm)
     for (trigger, _), arms in by_trigger.items():
-        if len({str(tables.asked_trigger(arm)) for arm in arms}) > 1:
+        if len({str(tables.changed_trigger(arm)) for arm in arms}) > 1:
             shown = words.listing([arm.label for arm in arms[:4]])
             found.append(words("caveat.same_trigger", arms=shown, trigger=text.tokens(int(str(trigger)))))
     ignored = list(

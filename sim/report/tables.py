@@ -41,6 +41,12 @@ def asked_trigger(arm: ArmView) -> dict[str, Any]:
     return asked
 
 
+def changed_trigger(arm: ArmView) -> dict[str, str]:
+    """The settings that ask for another trigger than the engine's default."""
+    asked = {key: str(value) for key, value in asked_trigger(arm).items()}
+    return {key: value for key, value in asked.items() if value != default(arm, f"compression.{key}")}
+
+
 def setting(arm: ArmView, arms: Sequence[ArmView], words: Words) -> str:
     """What the arm asks for, one setting a line: its trigger, then whatever else tells it from the other arms."""
     if arm.row.get("engine") == "none":

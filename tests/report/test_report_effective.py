@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sim.report.effective import default, differing
-from sim.report.tables import setting
+from sim.report.tables import changed_trigger, setting
 from sim.report.view import ArmView
 from sim.report.words import Words
 
@@ -55,3 +55,11 @@ def test_beside_an_arm_stands_only_what_it_changes() -> None:
     other = arm("other", settings={"compression": {"threshold": 0.7, "tail_mode": "lean", "protect_last_n": 30}})
     shown = setting(other, (base, other), Words("en")).splitlines()
     assert shown == ["threshold 0.7", "protect_last_n 30"]
+
+
+def test_a_default_that_is_written_out_asks_for_no_other_trigger() -> None:
+    one = arm(settings={"compression": {"threshold_tokens": 230_000}})
+    two = arm(settings={"compression": {"threshold": 0.5, "threshold_tokens": 230_000}})
+    three = arm(settings={"compression": {"threshold": 0.7, "threshold_tokens": 230_000}})
+    assert changed_trigger(one) == changed_trigger(two) == {"threshold_tokens": "230000"}
+    assert changed_trigger(three) != changed_trigger(one)
