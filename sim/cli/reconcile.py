@@ -34,6 +34,7 @@ def command(
     The prediction is made twice: with the recorded prompt sizes (only the cache is predicted) and with prompts counted
     from the texts. Nothing is sent anywhere, and no text is printed.
     """
+    from sim.errors import TranscriptError
     from sim.insight.bill import read_bill
     from sim.insight.reconcile import reconcile
     from sim.insight.reconcile_view import as_document
@@ -43,6 +44,11 @@ def command(
     exact = reconcile(transcripts, format=transcript_format, exact=True, as_of=moment)
     counted = reconcile(transcripts, format=transcript_format, as_of=moment)
     document = as_document(counted, exact, bill=paid, calls=calls)
+    if not document["calls"] and not as_json:
+        raise TranscriptError(
+            f"no call of {', '.join(transcripts)} has recorded usage, so there is nothing to set beside a prediction",
+            remedy="see docs/formats.md for the formats that keep usage; `hermes-sim replay` works without it",
+        )
     if as_json:
         _out.print_json(document)
         return

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from sim.cli._group import cli
-from sim.errors import UsageError
+from sim.errors import TranscriptError, UsageError
 
 
 def session(path: Path, *, calls: int = 8, discount: int = 1, name: str = "s1") -> Path:
@@ -79,3 +79,14 @@ def test_every_preset_is_listed_and_can_be_checked() -> None:
     assert "long-haul" in listed
     rows = json.loads(invoke("workload", "check", "coding-2026", "--sessions", "40", "--json").stdout)["rows"]
     assert {"quantity", "target", "observed", "met"} <= set(rows[0])
+
+
+def test_reconcile_without_any_recorded_usage_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "chat.json"
+    rows = [{"role": "user", "content": "Why is the build red?"}, {"role": "assistant", "content": "foo.c is missing."}]
+    path.write_text(json.dumps({"messages": rows}), encoding="utf-8")
+    result = CliRunner().invoke(cli, ["reconcile", str(path)])
+    assert isinstance(result.exception, TranscriptError)
+    assert "has recorded usage" in str(result.exception)
+    counted = CliRunner().invoke(cli, ["reconcile", str(path), "--json"])
+    assert json.loads(counted.output)["calls"] == 0

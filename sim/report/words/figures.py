@@ -83,7 +83,7 @@ FIGURES: dict[str, tuple[str, str]] = {
         "深色：基线成本居中的会话（第 {r} 次重复）。浅色：至多 {n} 个其他会话。"
         "纵轴为整个提示词的计费 token；引擎按自身估算决定，触发处可能略偏离虚线。",
     ),
-    "fig.context.see": ("{arm} peaks at {peak}: {rewrites}.", "{arm} 峰值 {peak}，{rewrites}。"),
+    "fig.context.see": ("{arm} peaks at {peak} at most: {rewrites}.", "{arm} 峰值最高 {peak}，{rewrites}。"),
     "fig.context.times_idle": (
         "compactions {compactions} ({idle} after a pause, {rest} at a trigger), prunes {prunes} {unit}",
         "{unit}压缩 {compactions} 次（{idle} 次因停顿，{rest} 次因触发），裁剪 {prunes} 次",
