@@ -24,6 +24,8 @@ from sim.workload.replay.build import Gauge, recorded_model
 from sim.workload.replay.drafts import Draft
 from sim.workload.script import Recorded
 
+_LAST = 253_402_300_799.0  # the end of the year 9999, beyond which there are no dates
+
 LONG_GAP = 300.0
 """Seconds after which a 5-minute entry is gone."""
 UNEXPLAINED = "not explained"
@@ -234,7 +236,7 @@ class _Worker:
 
     def _profile(self, model: str, at: float) -> Profile | None:
         if model not in self._profiles:
-            moment = self._as_of or datetime.fromtimestamp(max(at, 0.0), UTC)
+            moment = self._as_of or datetime.fromtimestamp(min(max(at, 0.0), _LAST), UTC)
             try:
                 self._profiles[model] = profile(model, as_of=moment)
             except PriceError as error:

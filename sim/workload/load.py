@@ -16,6 +16,7 @@ from sim.errors import InputError, ManyErrors, Where
 from sim.workload.preset import Preset, merge
 
 _MAX_CHARACTERS = 1_000_000
+_MAX_VALUES = 50_000
 
 
 def preset_names() -> list[str]:
@@ -92,6 +93,25 @@ def _read(name_or_path: str, base_dir: Path, seen: tuple[str, ...]) -> tuple[dic
 
 class _Loader(yaml.SafeLoader):
     """SafeLoader that refuses a key given twice."""
+
+    def get_single_node(self) -> yaml.Node | None:
+        """The document, unless it stands for more values than any preset has (`*alias` of aliases)."""
+        node = super().get_single_node()
+        if node is None:
+            return None
+        waiting, count = [node], 0
+        while waiting:
+            count += 1
+            if count > _MAX_VALUES:
+                raise yaml.constructor.ConstructorError(
+                    None, None, "aliases stand for too many values", node.start_mark
+                )
+            one = waiting.pop()
+            if isinstance(one, yaml.SequenceNode):
+                waiting += one.value
+            elif isinstance(one, yaml.MappingNode):
+                waiting += [part for pair in one.value for part in pair]
+        return node
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         seen: set[Any] = set()

@@ -158,3 +158,16 @@ def test_a_preset_must_fit_the_window_before_the_first_call() -> None:
     with pytest.raises(InputError, match=r"starts with about 24,\d+ tokens.*prefix.skills_tokens") as caught:
         require_room(load_preset("long-haul"), 20_000)
     assert caught.value.exit_code == 3
+
+
+def test_a_preset_of_aliases_that_stand_for_billions_is_refused_at_once(tmp_path: Path) -> None:
+    rows = ["a: &a [x, x, x, x, x, x, x, x, x]"]
+    rows += [f"{n}: &{n} [{', '.join([f'*{chr(ord(n) - 1)}'] * 9)}]" for n in "bcdefghij"]
+    (tmp_path / "bomb.yaml").write_text("\n".join(rows))
+    with pytest.raises(InputError, match="aliases"):
+        load_preset("bomb.yaml", base_dir=tmp_path)
+
+
+def test_a_scale_that_is_no_name_is_told(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="has no scale"):
+        load_preset("coding-2h", overrides={"scale": ["mix"]})
