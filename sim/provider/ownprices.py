@@ -26,6 +26,8 @@ PRICE_KEYS = (
     "storage_per_mtok_hour",
 )
 """Dollars per million tokens (storage: and hour)."""
+MAX_PRICE = 10_000
+"""Dollars per million tokens; the dearest model there has been cost 600."""
 HOSTED_KEYS = ("gpu_hour", "gpus", "prefill_tokens_per_s", "decode_tokens_per_s")
 """A model of one's own: dollars a GPU-hour, number of GPUs, tokens a second computed while reading and writing."""
 CARD_KEY = "card"
@@ -59,7 +61,15 @@ def rates_of(model: str, prices: Mapping[str, Any], where: Where | None = None) 
     Raises:
         PriceError: a price that is no number of dollars, or below 0.
     """
-    return {key: _number(model, key, prices[key], where) * 10**6 for key in PRICE_KEYS if key in prices}
+    rates = {key: _number(model, key, prices[key], where) * 10**6 for key in PRICE_KEYS if key in prices}
+    for key, rate in rates.items():
+        if rate > MAX_PRICE * 10**6:
+            raise PriceError(
+                f"price {key} of {model} is more than {MAX_PRICE:,} dollars",
+                where=where,
+                remedy="give dollars per million tokens, such as 2.50",
+            )
+    return rates
 
 
 def _number(model: str, key: str, value: Any, where: Where | None) -> Fraction:
@@ -159,6 +169,9 @@ def read_card_file(path: str) -> Mapping[str, Any]:
         raise PriceError(
             f"cannot read the price card: {error.strerror}", where=where, remedy="check `prices.card`"
         ) from None
+    except (RecursionError, ValueError) as error:
+        said = "too deeply nested" if isinstance(error, RecursionError) else "not readable text"
+        raise PriceError(f"the price card is {said}", where=where, remedy="use a UTF-8 text file") from None
     except yaml.YAMLError as error:
         line = getattr(getattr(error, "problem_mark", None), "line", -1) + 1
         raise PriceError("the price card is not valid YAML", where=Where(path, line), remedy="mend the file") from None

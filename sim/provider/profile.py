@@ -12,6 +12,7 @@ from importlib.resources import files
 from typing import Any
 
 from sim.engine import Rates
+from sim.errors import PriceError, Where
 from sim.history import Prompt
 from sim.provider import owncards, ownprices, placement
 from sim.provider.cache import (
@@ -198,8 +199,12 @@ def _with_read(card: Card, share: Fraction) -> Card:
 
 def _window(card: Card, prices: Mapping[str, Any]) -> int | None:
     if ownprices.CARD_KEY in prices:
-        written = ownprices.read_card_file(str(prices[ownprices.CARD_KEY])).get("window")
-        return None if written is None else parse_tokens(written)
+        path = str(prices[ownprices.CARD_KEY])
+        written = ownprices.read_card_file(path).get("window")
+        try:
+            return None if written is None else parse_tokens(written)
+        except ValueError as error:
+            raise PriceError(f"`window`: {error}", where=Where(path), remedy="write it in tokens, as 200K") from None
     own = owncards.own_card(card.provider, card.model)
     if own is not None:
         return int(own["window"])
