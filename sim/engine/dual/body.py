@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from sim.engine.dual.item import Chat, Item
+from sim.engine.dual.item import Chat, Item, calls_of
 from sim.engine.dual.loss import Loss
 
 Rung: TypeAlias = Literal["normal", "aggressive", "truncate", "restart"]
@@ -93,7 +93,7 @@ class Body:
 
     def item(self, message: Chat) -> Item:
         """The item of a message this system wrote."""
-        return Item(str(message["role"]), self.measure(message), message, len(message.get("tool_calls") or ()))
+        return Item(str(message["role"]), self.measure(message), message, len(calls_of(message)))
 
     def apply(self, changes: Sequence[Change]) -> None:
         """Make the changes."""

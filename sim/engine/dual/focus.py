@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from sim.engine.dual.item import Item, content_of
+from sim.engine.dual.item import Item, calls_of, content_of, function_of
 
 _TERM = re.compile(r"[A-Za-z_][\w./\\-]{3,}|[0-9][\w.:-]{2,}|[\u3400-\u9fff]{2,4}")
 _COMMON_WORDS = """
@@ -50,7 +51,7 @@ def focus_of(items: Sequence[Item], *, recent_calls: int = 3, most_terms: int = 
     calls: list[str] = []
     for item in reversed(items):
         if item.role == "assistant" and item.calls and item.message is not None:
-            calls += [_arguments(call) for call in item.message.get("tool_calls") or ()]
+            calls += [_arguments(call) for call in calls_of(item.message)]
             calls.append(content_of(item.message)[:500])
             recent_calls -= 1
             if not recent_calls:
@@ -60,9 +61,8 @@ def focus_of(items: Sequence[Item], *, recent_calls: int = 3, most_terms: int = 
     return Focus(task, tuple(_terms(texts, most_terms)), levels)
 
 
-def _arguments(call: dict[str, object]) -> str:
-    function = call.get("function")
-    arguments = str(function.get("arguments", "")) if isinstance(function, dict) else ""
+def _arguments(call: Mapping[str, Any]) -> str:
+    arguments = function_of(call)[1]
     try:
         data = json.loads(arguments)
     except (ValueError, RecursionError):

@@ -31,12 +31,26 @@ def has_image(message: Chat) -> bool:
     return any(isinstance(part, Mapping) and "image" in str(part.get("type", "")) for part in content)
 
 
+def calls_of(message: Chat) -> list[Mapping[str, Any]]:
+    """Tool calls of a message; what is no call (a sessions file may hold anything there) is passed over."""
+    calls = message.get("tool_calls")
+    return [call for call in calls if isinstance(call, Mapping)] if isinstance(calls, list | tuple) else []
+
+
+def function_of(call: Mapping[str, Any]) -> tuple[str, str]:
+    """Name and arguments of a tool call as texts, empty where it has none."""
+    function = call.get("function")
+    if not isinstance(function, Mapping):
+        return "", ""
+    return str(function.get("name") or ""), str(function.get("arguments") or "")
+
+
 def full_text(message: Chat) -> str:
     """Content, then each tool call's name and arguments: what is tokenised."""
     text = content_of(message)
-    for call in message.get("tool_calls") or ():
-        function = call.get("function", {})
-        text += f"\n{function.get('name', '')}{function.get('arguments', '')}"
+    for call in calls_of(message):
+        name, arguments = function_of(call)
+        text += f"\n{name}{arguments}"
     return text
 
 
@@ -64,4 +78,4 @@ class Item:
 
 def items_of(messages: Sequence[Chat], count: Count) -> list[Item]:
     """Items of plain messages, each counted once."""
-    return [Item(str(m.get("role", "")), count(full_text(m)), m, len(m.get("tool_calls") or ())) for m in messages]
+    return [Item(str(m.get("role", "")), count(full_text(m)), m, len(calls_of(m))) for m in messages]

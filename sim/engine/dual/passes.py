@@ -10,7 +10,7 @@ from sim.engine.dual.body import Body, Change, Pass, RowChange, Rung
 from sim.engine.dual.compressor import Asking, ToolOutputCompressor
 from sim.engine.dual.fit import Piece, fit
 from sim.engine.dual.focus import NO_FOCUS, Focus
-from sim.engine.dual.item import Chat, Item, content_of, full_text, has_image
+from sim.engine.dual.item import Chat, Item, calls_of, content_of, full_text, function_of, has_image
 from sim.engine.dual.lines import clip
 from sim.engine.dual.loss import measure_loss
 from sim.engine.dual.orders import Order, in_order
@@ -25,9 +25,8 @@ def call_index(body: Body) -> dict[str, tuple[str, str]]:
     found: dict[str, tuple[str, str]] = {}
     for item in body.items:
         if item.calls and item.message is not None:
-            for call in item.message.get("tool_calls") or ():
-                function = call.get("function", {})
-                found[str(call.get("id"))] = (str(function.get("name", "")), str(function.get("arguments", "")))
+            for call in calls_of(item.message):
+                found[str(call.get("id"))] = function_of(call)
     return found
 
 
@@ -166,15 +165,17 @@ def _short_reply(item: Item, target: int, compressor: ToolOutputCompressor) -> d
         ]
         short = fit(pieces, target, compressor.count, language).text
         message["content"] = short if len(short) < len(text) else text
-    if message.get("tool_calls"):
-        message["tool_calls"] = [_short_call(call) for call in message["tool_calls"]]
+    if calls_of(message):
+        message["tool_calls"] = [_short_call(c) if isinstance(c, Mapping) else c for c in message["tool_calls"]]
     return message
 
 
 def _short_call(call: Mapping[str, Any]) -> dict[str, Any]:
-    function = dict(call.get("function", {}))
-    arguments = str(function.get("arguments", ""))
-    if len(arguments) > _ARGUMENT_CHARACTERS:
+    arguments = function_of(call)[1]
+    if len(arguments) <= _ARGUMENT_CHARACTERS:
+        return dict(call)
+    function = dict(call["function"])
+    if isinstance(function["arguments"], str):
         try:
             data = json.loads(arguments)
         except (ValueError, RecursionError):

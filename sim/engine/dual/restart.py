@@ -8,7 +8,7 @@ from sim.engine.contract import AuxReply, AuxRequest
 from sim.engine.dual.body import Body, Change, Pass, RowChange
 from sim.engine.dual.compressor import Asking, ToolOutputCompressor
 from sim.engine.dual.fit import Piece, fit
-from sim.engine.dual.item import Item, content_of, full_text, has_image
+from sim.engine.dual.item import Item, calls_of, content_of, full_text, function_of, has_image
 from sim.engine.dual.lines import clip
 from sim.engine.dual.loss import measure_loss
 from sim.engine.dual.phrases import Language, head, language_of, say
@@ -43,9 +43,9 @@ def _steps(items: Sequence[Item], language: Language) -> list[str]:
     for item in items:
         if item.message is None:
             continue
-        for call in item.message.get("tool_calls") or ():
-            function = call.get("function", {})
-            told.append(f"- {function.get('name', '')} {clip(str(function.get('arguments', '')), language, 120)}")
+        for call in calls_of(item.message):
+            name, arguments = function_of(call)
+            told.append(f"- {name} {clip(arguments, language, 120)}")
         if item.role == "user" and item.text.startswith("[dual:"):
             told.append(clip(item.text, language, 2_000))
     return told

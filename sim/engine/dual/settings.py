@@ -56,11 +56,11 @@ class DualSettings(BaseModel):
     error_lines: int = Field(default=5, ge=0)
     tail_lines: int = Field(default=10, ge=0)
     log_lines: int = Field(default=20, ge=0)
-    log_levels: tuple[str, ...] = IMPORTANT_LEVELS
+    log_levels: tuple[Annotated[str, Field(min_length=1)], ...] = IMPORTANT_LEVELS
     table_head_rows: int = Field(default=5, ge=0)
     table_tail_rows: int = Field(default=3, ge=0)
     json_samples: int = Field(default=2, ge=0)
-    json_depth: int = Field(default=4, ge=1)
+    json_depth: int = Field(default=4, ge=1, le=50)
     outline_parser: Literal["auto", "lines"] = "auto"
     """`auto`: Python's own parser, tree-sitter where installed, else the line outline; `lines`: line outline only."""
     summaries: Literal["model", "extract"] = "model"
@@ -96,7 +96,7 @@ class DualSettings(BaseModel):
     def _compiles(cls, value: str) -> str:
         try:
             re.compile(value)
-        except re.error as error:
+        except (re.error, OverflowError, RecursionError) as error:
             raise ValueError(f"not a regular expression: {error}") from error
         return value
 
@@ -119,6 +119,9 @@ def read_settings(data: Mapping[str, Any] | None) -> DualSettings:
     Raises:
         ScenarioError: an unknown key, a wrong type, or values that contradict each other.
     """
+    rule, remedy = "settings of engine dual", "see docs/dual.md for the keys and their ranges"
+    if data is not None and not (isinstance(data, Mapping) and all(isinstance(key, str) for key in data)):
+        raise ScenarioError(f"dual: {str(data)[:80]!r} is not a block of named settings", rule=rule, remedy=remedy)
     try:
         return DualSettings(**dict(data or {}))
     except ValidationError as error:
@@ -126,6 +129,4 @@ def read_settings(data: Mapping[str, Any] | None) -> DualSettings:
         for item in error.errors():
             key = ".".join(str(p) for p in item["loc"]) or "dual"
             parts.append(f"{key}: {item['msg'].removeprefix('Value error, ')}")
-        raise ScenarioError(
-            "; ".join(parts), rule="settings of engine dual", remedy="see docs/dual.md for the keys and their ranges"
-        ) from error
+        raise ScenarioError("; ".join(parts), rule=rule, remedy=remedy) from error

@@ -12,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sim.engine.contract import AuxReply
-from sim.engine.dual import DualCompressionSystem, DualSettings
+from sim.engine.dual import DualCompressionSystem, DualSettings, read_settings
 from sim.engine.dual.item import full_text
+from sim.errors import ScenarioError
 from sim.history import RowMaker, unpaired_calls
 from sim.tokens import token_model
 
@@ -174,3 +175,71 @@ def test_shuffled_history_without_a_user_is_survived():
     done = system(3_000, DualSettings()).maybe_compress([m for m in messages if m["role"] != "user"])
     assert done is not None
     assert done.after <= done.before
+
+
+ODD_CALLS = [
+    "oops",
+    {"a": 1},
+    7,
+    [None, "x"],
+    [{}],
+    [{"id": "x", "function": None}],
+    [{"id": ["l"], "function": "f"}],
+    [{"id": "x", "function": {"name": None, "arguments": None}}],
+    [{"id": "x", "function": {"name": "t", "arguments": {"a": "x" * 4_000}}}],
+    [{"id": "x", "function": {"name": "t", "arguments": "{bad \ud800" * 900}}],
+    [{"id": "x", "function": {"name": "t", "arguments": '{"a":' * 3_000 + "1" + "}" * 3_000}}],
+]
+
+
+@pytest.mark.parametrize("calls", ODD_CALLS)
+@pytest.mark.parametrize("knobs", [{}, {"recent": "adaptive", "context_aware": True, "first_exchange": False}])
+def test_calls_of_any_shape_are_survived(calls, knobs):
+    step = [
+        {"role": "assistant", "content": "words " * 400, "tool_calls": calls},
+        {"role": "tool", "tool_call_id": "x", "content": "line\n" * 2_000},
+    ]
+    messages = [{"role": "user", "content": "task"}, *step * 6, {"role": "user", "content": "go on"}]
+    original = copy.deepcopy(messages)
+    for window in (0, 400, 3_000, 12_000):
+        done = system(window, DualSettings(**knobs)).maybe_compress(messages, force=True)
+        assert done is not None
+        assert done.after <= done.before
+    assert messages == original
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        "text",
+        ["list"],
+        7,
+        {1: 2},
+        {"log_levels": [""]},
+        {"json_depth": 10**9},
+        {"fact_pattern": "a{0,99999999999999}"},
+        {"fact_pattern": "(" * 5_000 + ")" * 5_000},
+        {"trigger": float("nan")},
+        {"target": 0.75},
+        {"trigger": 0},
+    ],
+)
+def test_bad_settings_are_refused_in_words(block):
+    with pytest.raises(ScenarioError, match="engine dual"):
+        read_settings(block)
+
+
+def test_deep_json_is_survived_at_the_deepest_setting():
+    deep = '{"a":[' * 400 + "1" + "]}" * 400
+    call = {"id": "a", "function": {"name": "t", "arguments": "{}"}}
+    messages = [
+        {"role": "user", "content": "task"},
+        {"role": "assistant", "content": "ok"},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "a", "content": deep},
+        {"role": "assistant", "content": "done"},
+        {"role": "user", "content": "go on"},
+    ]
+    done = system(900, DualSettings(json_depth=50, recent_tokens=0)).maybe_compress(messages, force=True)
+    assert done is not None
+    assert done.after < done.before
