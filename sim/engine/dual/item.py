@@ -32,7 +32,7 @@ def has_image(message: Chat) -> bool:
 
 
 def calls_of(message: Chat) -> list[Mapping[str, Any]]:
-    """Tool calls of a message; what is no call (a sessions file may hold anything there) is passed over."""
+    """Tool calls of a message; what is no call (a session file may hold anything there) is passed over."""
     calls = message.get("tool_calls")
     return [call for call in calls if isinstance(call, Mapping)] if isinstance(calls, list | tuple) else []
 
