@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from sim.report import style, text
@@ -125,14 +125,36 @@ def parts_table(view: View, words: Words) -> dict[str, Any]:
     """Mean dollars by part of the bill, one row an arm."""
     used = [part for part in PART_NAMES if any(view.parts(arm)[part] for arm in view.arms)]
     places = text.decimals(max(arm.mean_cost for arm in view.arms))
+    keeps = _keeps(view)
     rows = []
     for arm in view.arms:
         parts = view.parts(arm)
         cells = [text.shorten(arm.full, 32), *(text.dollars(parts[p], places=places) for p in used)]
-        cells.append(text.dollars(arm.mean_cost, places=places))
+        cells += [text.dollars(arm.mean_cost, places=places), *(kept(arm) for kept in keeps.values())]
         rows.append({"cells": cells, "colour": style.look(arm.position).colour, "best": False})
-    head = [words("col.arm"), *(words(f"part.{part}") for part in used), words("col.total")]
+    head = [words("col.arm"), *(words(f"part.{part}") for part in used), words("col.total"), *map(words, keeps)]
     return {"heading": words("doc.parts"), "head": head, "rows": rows}
+
+
+def _keeps(view: View) -> dict[str, Callable[[ArmView], str]]:
+    """What stands beside the dollars where it is known: needed facts that were still there, rows kept by a rewrite."""
+    keeps: dict[str, Callable[[ArmView], str]] = {}
+    if any(sum((arm.row.get("facts") or {}).values()) for arm in view.arms):
+        keeps["facts.there"] = _there
+    if any(arm.row.get("retention") is not None for arm in view.arms):
+        keeps["facts.retention"] = _kept
+    return keeps
+
+
+def _there(arm: ArmView) -> str:
+    states = arm.row.get("facts") or {}
+    needed = sum(states.values())
+    return text.percent((states["verbatim"] + states["summarised"]) / needed) if needed else "–"
+
+
+def _kept(arm: ArmView) -> str:
+    retention = arm.row.get("retention")
+    return "–" if retention is None else text.percent(retention)
 
 
 FACTS = ("verbatim", "summarised", "recoverable", "gone")

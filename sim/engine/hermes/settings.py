@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 import difflib
 import json
+import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -343,6 +344,8 @@ def fits(known: Setting, value: Any, version: str) -> bool:
     """Whether a value is of the setting's kind, without a conversion."""
     if value is None:
         return known.nullable or (known.kind == "ttl" and version != "0.19")
+    if isinstance(value, float) and not math.isfinite(value):
+        return False  # `.inf` and `.nan` end Hermes's own arithmetic
     if known.kind == "ttl":
         return value in ("5m", "1h") or (version != "0.19" and (value in ("auto", "off", "none", "") or value is False))
     if known.kind == "bool":

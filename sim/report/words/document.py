@@ -46,6 +46,7 @@ DOCUMENT: dict[str, tuple[str, str]] = {
     "facts.summarised": ("in a summary", "摘要中"),
     "facts.recoverable": ("recoverable", "可取回"),
     "facts.gone": ("gone", "丢失"),
+    "facts.there": ("needed facts still there", "所需内容仍在"),
     "facts.repeated": ("calls repeated", "重做的调用"),
     "facts.retention": ("kept by a rewrite", "改写后保留"),
     "doc.parts": ("The bill in numbers", "账单明细"),

@@ -394,3 +394,9 @@ def test_what_is_said_to_have_no_effect_has_none(
         capped = cap is not None and without_cap > real
         other = 0.95 if capped else ratio * 0.6
         assert trigger(late, window, {**block, "threshold": other}) == real
+
+
+@pytest.mark.parametrize("value", [float("inf"), float("-inf"), float("nan")])
+def test_a_number_without_end_is_of_the_wrong_kind(value: float) -> None:
+    judged = check_blocks("0.22", {"compression": {"threshold": value}})
+    assert [one.path for one in judged.wrong_type] == ["compression.threshold"]
