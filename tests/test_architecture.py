@@ -21,6 +21,7 @@ ORDER = (
     ("study",),
     ("insight",),
     ("report",),
+    ("result",),
     ("api", "testing"),
     ("cli",),
 )

@@ -8,6 +8,7 @@ parameters are, so changing one never shifts what others see.
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from typing import Annotated, Any, Literal, TypeAlias
 
 import numpy as np
@@ -64,8 +65,9 @@ class _Bounded(_Part):
         values[zero] = 0.0
         return values
 
+    @abstractmethod
     def _raw(self, rng: np.random.Generator, n: int) -> Floats:
-        raise NotImplementedError
+        """Values before limits and zeros."""
 
 
 class Fixed(_Part):
