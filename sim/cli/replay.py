@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -87,6 +88,9 @@ def command(
         _out.warning(remark)
     for row in _differing(result):
         _out.note(row)
+    pasted = _paste(result, arms)
+    if pasted:
+        click.echo(f"\n# config.yaml\n{pasted}", nl=False)
 
 
 def _arms(configs: tuple[Path, ...], against: Path | None, engine: str) -> dict[str, Any]:
@@ -105,6 +109,24 @@ def _arms(configs: tuple[Path, ...], against: Path | None, engine: str) -> dict[
         arms["cap-230k"] = {"engine": engine, "compression": {"threshold_tokens": 230_000}}
         arms["no-compaction"] = {"engine": "none"}
     return arms
+
+
+def _paste(result: Result, arms: Mapping[str, Any]) -> str:
+    """The winner's `compression:` block, ready for a config.yaml; empty when no arm is shown to be cheaper."""
+    from sim.report.decision import decide
+    from sim.scenario import read_config
+    from sim.scenario.resolved import dump_yaml
+
+    decision = decide(result.data().view)
+    if decision.kind != "win":
+        return ""
+    arm = arms[decision.arm.name]
+    if arm["engine"] == "none":
+        return dump_yaml({"compression": {"enabled": False}})
+    block = arm.get("compression")
+    if block is None and "config" in arm:
+        block = read_config(arm["config"]).settings.get("compression")
+    return dump_yaml({"compression": block}) if block else ""
 
 
 def _recorded(transcripts: tuple[str, ...], transcript_format: str) -> str:

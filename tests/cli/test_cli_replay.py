@@ -77,3 +77,19 @@ def test_a_transcript_without_a_model_says_what_to_do(tmp_path: Path) -> None:
     source = transcript(tmp_path / "chat.json")
     with pytest.raises(UsageError, match="--model"):
         CliRunner().invoke(cli, ["replay", str(source)], catch_exceptions=False, standalone_mode=False)
+
+
+def test_the_winner_ends_as_a_block_to_paste(tmp_path: Path) -> None:
+    import yaml
+
+    for i in range(4):
+        transcript(tmp_path / f"chat-{i}.json", rounds=40 + 2 * i)
+    low, high = tmp_path / "low.yaml", tmp_path / "high.yaml"
+    low.write_text("compression:\n  threshold_tokens: 40000\n", encoding="utf-8")
+    high.write_text("compression:\n  threshold: 0.9\n", encoding="utf-8")
+    arguments = ["replay", *(str(tmp_path / f"chat-{i}.json") for i in range(4)), "--config", str(high)]
+    arguments += ["--against", str(low), "--model", "claude-opus-4-7", "--out", str(tmp_path / "run")]
+    printed = CliRunner().invoke(cli, arguments, catch_exceptions=False).stdout
+    document = json.loads((tmp_path / "run" / "manifest.json").read_text("utf-8"))["result"]
+    assert document["paired"][0]["verdict"] == "cheaper"
+    assert yaml.safe_load(printed.partition("# config.yaml")[2]) == {"compression": {"threshold": 0.9}}

@@ -39,7 +39,8 @@ def test_a_client_that_waits_as_told_is_served(steps: list[tuple[float, int]]) -
 def test_backoff_grows_twofold_to_its_cap_with_half_its_length_by_chance(refusals: int, draw: float) -> None:
     retry = Retry(first=2.0, most=60.0)
     full = min(60.0, 2.0 * 2.0 ** min(refusals - 1, 60))
-    assert full / 2 <= retry.wait(refusals, draw) < full or draw == 0
+    # A draw next to 1 may round up to the full length.
+    assert full / 2 <= retry.wait(refusals, draw) <= full
 
 
 def test_cached_tokens_count_as_the_provider_says() -> None:
