@@ -10,6 +10,7 @@ from sim.provider.limits import AccountLimits
 from sim.provider.seam import PromptCache
 from sim.streams import Streams
 from sim.workload.script import Script
+from sim.world.play import run_to_end
 from sim.world.setup import Setup
 
 
@@ -69,5 +70,5 @@ def play_fleet(
             member.group,
         )
         env.process(session.run())
-    env.run()
+    run_to_end(env)
     return ledger

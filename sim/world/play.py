@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
+from sim.errors import HermesSimError
 from sim.ledger import Ledger
 from sim.provider.seam import PromptCache
 from sim.streams import Streams
 from sim.workload.script import Script
 from sim.world.setup import Setup
+
+if TYPE_CHECKING:
+    import simpy
 
 
 def play(setup: Setup, scripts: Sequence[Script], *, replication: int, streams: Streams) -> Ledger:
@@ -34,5 +39,20 @@ def play(setup: Setup, scripts: Sequence[Script], *, replication: int, streams: 
     for script in scripts:
         own = streams.child("world", script.session)
         env.process(Session(env, base, setup, script, caches, own, replication, ledger).run())
-    env.run()
+    run_to_end(env)
     return ledger
+
+
+def run_to_end(env: simpy.Environment) -> None:
+    """Run a world until nothing is left to happen.
+
+    SimPy raises a copy of a process's error that is made from its arguments alone, so place, rule and remedy would be
+    lost; the error itself is raised instead.
+    """
+    try:
+        env.run()
+    except HermesSimError as copy:
+        original = copy.__cause__
+        if isinstance(original, HermesSimError):
+            raise original from None
+        raise

@@ -195,3 +195,10 @@ def test_the_same_seed_gives_the_same_ledger() -> None:
     other = run(Obedient(after_tools=asks([])), auxiliary=route(summary_tokens=80), streams=2)
     assert one == two
     assert one != other
+
+
+def test_an_error_inside_a_session_keeps_its_remedy() -> None:
+    with pytest.raises(EngineError) as caught:
+        run(Obedient(after_tools=asks([])))
+    assert caught.value.remedy == "name one under `auxiliary.compression`"
+    assert "auxiliary.compression" in str(caught.value)
