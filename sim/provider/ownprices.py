@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from sim.errors import PriceError, Where
+from sim.provider.clock import iso_day
 from sim.provider.modifiers import FEE, VALUES
 from sim.provider.rates import Span, Tier
 from sim.units import PICO
@@ -89,6 +90,44 @@ def _number(model: str, key: str, value: Any, where: Where | None) -> Fraction:
             remedy="give dollars per million tokens, such as 2.50",
         )
     return Fraction(number)
+
+
+def check_alone(model: str, prices: Mapping[str, Any], chosen: Mapping[str, str]) -> None:
+    """Refuse what a card file, GPU figures or prices of one's own would leave without effect.
+
+    Raises:
+        PriceError: a key that would change nothing.
+    """
+    hosted = [key for key in HOSTED_KEYS if key in prices]
+    if CARD_KEY in prices:
+        kind, idle = "a card file", [key for key in (*PRICE_KEYS, *HOSTED_KEYS) if key in prices]
+    elif hosted:
+        kind, idle = "GPU figures", [key for key in PRICE_KEYS if key in prices]
+    else:
+        kind, idle = "prices of one's own", []
+    idle += list(chosen)
+    if idle:
+        raise PriceError(
+            f"{', '.join(idle)} would change nothing beside {kind} for {model}",
+            rule="a price that is given is never passed over",
+            remedy=f"remove {', '.join(idle)}, or write the prices that result from it",
+        )
+
+
+def card_day(data: Mapping[str, Any], key: str, default: str, path: str) -> str:
+    """The ISO day of a card's `effective` or `checked`.
+
+    Raises:
+        PriceError: not a date.
+    """
+    if key not in data:
+        return default
+    try:
+        return iso_day(data[key])
+    except (ValueError, TypeError, AttributeError, OverflowError):
+        raise PriceError(
+            f"`{key}` of the price card is {data[key]!r}", where=Where(path), remedy="write a date such as 2026-12-01"
+        ) from None
 
 
 def own_tier(model: str, prices: Mapping[str, Any], where: Where | None = None) -> tuple[Tier, Fraction]:

@@ -21,7 +21,7 @@ from sim.provider.seam import Mark
 MAX_MARKERS = 4
 SEARCHED = 400
 """Rows searched from the end for those that can carry a marker; more than any run of tool results in one exchange."""
-_NAME = re.compile(r"^(tools|static|system|last(?:-([0-9]+))?|[1-9][0-9]*)(?:@(\w+))?$")
+_NAME = re.compile(r"^(tools|static|system|last(?:-([0-9]{1,9}))?|[1-9][0-9]{0,8})(?:@(\w+))?\Z")
 
 
 def hermes_layout(prompt: Prompt, *, engine_version: str, ttl: str, native: bool = False) -> list[Mark]:

@@ -43,7 +43,10 @@ def find_card(model: str, *, as_of: datetime, provider: str | None = None, price
     ownprices.check_keys(prices, ownprices.price_keys(), f"the prices of {model}")
     chosen = modifiers.chosen_modifiers(prices)
     if ownprices.CARD_KEY in prices:
-        return _file_card(model, as_of, str(prices[ownprices.CARD_KEY]))
+        ownprices.check_alone(model, prices, chosen)
+        card = _file_card(model, as_of, str(prices[ownprices.CARD_KEY]))
+        fee = modifiers.fee_factor(prices)
+        return replace(card, spans=tuple(s.scaled(fee) for s in card.spans)) if fee != 1 else card
     if any(key in prices for key in ownprices.HOSTED_KEYS) or {"input", "output"} <= prices.keys():
         return _own_card(model, provider, as_of, prices)
     try:
@@ -139,6 +142,7 @@ def _free_card(model: str, provider: str | None, as_of: datetime) -> Card:
 
 
 def _own_card(model: str, provider: str | None, as_of: datetime, prices: Mapping[str, Any]) -> Card:
+    ownprices.check_alone(model, prices, modifiers.chosen_modifiers(prices))
     tier, storage = ownprices.own_tier(model, prices)
     fee = modifiers.fee_factor(prices)
     day = as_of.date().isoformat()
@@ -150,8 +154,21 @@ def _file_card(model: str, as_of: datetime, path: str) -> Card:
     data = ownprices.read_card_file(path)
     inner = data.get("prices", data.get("self_hosted"))
     tier, storage = ownprices.own_tier(model, inner, Where(path))
-    day = str(data.get("effective", as_of.date().isoformat()))
+    today = as_of.date().isoformat()
+    day = ownprices.card_day(data, "effective", today, path)
+    if day > today:
+        raise PriceError(
+            f"the price card has no price on {today}: it is effective from {day}",
+            where=Where(path),
+            remedy="choose a later `as_of`, or give the card an earlier `effective`",
+        )
     source = str(data.get("source", f"card file {path.rsplit('/', 1)[-1]}"))
     provider = str(data.get("provider", "self-hosted" if "self_hosted" in data else "own"))
     span = Span(float("-inf"), day, (tier,), (), storage, source, "")
-    return Card(str(data.get("model", model)), provider, (span,), as_of.timestamp(), str(data.get("checked", day)))
+    return Card(
+        str(data.get("model", model)),
+        provider,
+        (span,),
+        as_of.timestamp(),
+        ownprices.card_day(data, "checked", day, path),
+    )

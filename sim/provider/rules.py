@@ -88,7 +88,7 @@ def _class(rules: Rules, wanted: object) -> str:
         return "5m"
     if wanted is None:
         return next(iter(rules.ttls))
-    if wanted not in rules.ttls:
+    if not isinstance(wanted, str) or wanted not in rules.ttls:
         raise InputError(f"provider_cache.ttl_class is {wanted!r}", remedy=f"this provider has {', '.join(rules.ttls)}")
     return str(wanted)
 
